@@ -23,6 +23,20 @@ describe("the difference of two trees", () => {
     expect(difference(tree, structuredClone(tree))).toEqual([]);
   });
 
+  test("a block that is changed and moved is changed first: its version is that of before", () => {
+    const tree = [block("a", [], "paragraph", "a"), block("b", [], "paragraph", "b"), block("c", [], "paragraph", "c")];
+    const next = [{ ...tree[2]!, content: [{ text: "c!" }] }, tree[0]!, tree[1]!];
+    expect(difference(tree, next).map((op) => op.op)).toEqual(["update", "move"]);
+  });
+
+  test("the order of fields is no difference, but what is below a table is one", () => {
+    const bold = (marks: object) => ({ ...block("x", [], "paragraph", "a"), content: [{ text: "x", marks: marks as never }] });
+    expect(difference([bold({ bold: true, link: "l" })], [bold({ link: "l", bold: true })])).toEqual([]);
+    const table = (cell: string) => block("", [{ ...block("", [], "table_row", "r"), props: { cells: [cell] } }], "table", "t");
+    expect(difference([table("1")], [table("1")])).toEqual([]);
+    expect(difference([table("1")], [table("2")])).toMatchObject([{ op: "update", block: { id: "t" } }]);
+  });
+
   test("one of many that goes to the end is one move", () => {
     const tree = Array.from({ length: 30 }, (_, at) => block(String(at), [], "paragraph", `k${at}`));
     const next = [...tree.slice(1), tree[0]!];
@@ -91,6 +105,9 @@ describe("one text that two have changed", () => {
     expect(merge("one two three", "one 2 three", "one second three")).toBe("one 2second three");
     expect(merge("one two", "one 2", "one 2")).toBe("one 2");
     expect(merge("gone", "", "gone but kept")).toBe(" but kept");
+    expect(merge("alpha beta gamma", "alpha BETA gamma", "x alpha beta gamma y")).toBe("x alpha BETA gamma y");
+    expect(merge("one two three four", "1 two three 4", "one two 3 four")).toBe("1 two 3 4");
+    expect(merge("same words", "all the same words here", "same few words")).toBe("all the same few words here");
   });
 
   test("keeps marks and whole pieces as they are", () => {
@@ -212,10 +229,13 @@ describe("keys on blocks", () => {
     expect(texts(after(plain, plain[1]!.id, 0, joinBefore))).toEqual(["ab"]);
   });
 
-  test("another type is another block, with its text and what is below", () => {
-    const [, two] = after(tree(), "x2", 1, become("heading_2"));
-    expect(two).toMatchObject({ type: "heading_2", content: [{ text: "two" }], children: [{ id: "x3" }] });
+  test("another type is another block, with its text and what is below where it takes that", () => {
+    const [, two] = after(tree(), "x2", 1, become("quote"));
+    expect(two).toMatchObject({ type: "quote", content: [{ text: "two" }], children: [{ id: "x3" }] });
     expect(two!.id).not.toBe("x2");
+    const [, heading, below] = after(tree(), "x2", 1, become("heading_2"));
+    expect(heading).toMatchObject({ type: "heading_2", content: [{ text: "two" }], children: [] });
+    expect(below).toMatchObject({ id: "x3" });
   });
 
   test("blocks that are put in take the place of an empty line", () => {
@@ -234,4 +254,7 @@ test("rich text goes to the editor and back", () => {
   expect(spans).toEqual([{ text: "hi", marks: { bold: true, color: "red", link: "https://e.com/" } }, { text: "@Ada", whole: rich[1] }]);
   expect(richOf(spans)).toEqual([{ type: "text", text: rich[0]!.text, annotations }, rich[1]]);
   expect(richOf([{ text: "a".repeat(4_500) }]).map((each) => each.text!.content.length)).toEqual([2_000, 2_000, 500]);
+  const runs = richOf([{ text: "a".repeat(1_999) + "😀b" }]);
+  expect(runs.map((each) => each.text!.content.length)).toEqual([1_999, 3]); // no pair of surrogates is split
+  expect(spansOf(runs.map((each) => ({ ...each, plain_text: "" })) as never)).toEqual([{ text: "a".repeat(1_999) + "😀b" }]);
 });

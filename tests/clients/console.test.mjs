@@ -11,13 +11,14 @@ import keys from "./console/keys.mjs";
 import keysOutside from "./console/keys_outside.mjs";
 import rooms from "./console/rooms.mjs";
 import slow from "./console/slow.mjs";
+import text from "./console/text.mjs";
 import together from "./console/together.mjs";
 import { House } from "./support/console.mjs";
 
 const house = new House();
 
 // Who puts the mail out of order comes before those who read mails.
-const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, changes, rooms, slow]];
+const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, text, changes, rooms, slow]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());

@@ -65,7 +65,7 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       onSlash: setSlash,
       onSlashKey: (key) => keys.current?.press(key) ?? false,
       ...(serves("list_attachments") && { onPictures: (files: File[], block: string | undefined) => void sendPictures(files, block) }),
-      onBlur: () => { if (keeper.current?.state === "waiting") void keeper.current.save(); },
+      onBlur: () => void keeper.current?.save(),
     });
     editor.current = view;
     const mine = (keeper.current = new Keeper(card, view, first.current, {
@@ -76,26 +76,24 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
         void client.cancelQueries({ queryKey });
       },
       sent: () => {
+        missed.current ||= client.isFetching({ queryKey }) > 0; // begun before the answer came
         if (missed.current) void client.invalidateQueries({ queryKey });
         missed.current = false;
       },
     }));
-    const leave = () => { if (mine.state === "waiting") void mine.save(); };
-    const online = () => { if (mine.state === "failed") void mine.save(); };
-    addEventListener("pagehide", leave);
-    addEventListener("online", online);
+    const ended = new AbortController();
+    const { signal } = ended;
+    addEventListener("pagehide", () => void mine.leave(), { signal });
+    addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") void mine.leave(); }, { signal });
+    addEventListener("online", () => { if (mine.state === "failed") void mine.save(); }, { signal });
     return () => {
-      removeEventListener("pagehide", leave);
-      removeEventListener("online", online);
-      const last = mine.state === "waiting" || mine.state === "failed" ? mine.save() : Promise.resolve();
-      void last.finally(() => {
-        mine.end();
-        void client.invalidateQueries({ queryKey });
-      });
+      ended.abort();
       keeper.current = null;
       editor.current = null;
-      // The view is read for the last time while it is sent.
-      void last.finally(() => view.destroy());
+      void mine.finish().finally(() => {
+        view.destroy();
+        void client.invalidateQueries({ queryKey });
+      });
     };
   }, [card, editable, client]);
 

@@ -1,17 +1,21 @@
 // What keys do to blocks: Enter splits, Tab puts a block below the one above, Alt with an arrow moves it.
 import { Fragment, Slice, type Node } from "prosemirror-model";
-import { TextSelection, type Command, type EditorState } from "prosemirror-state";
-import { blockNode, emptyBlock, schema } from "./schema";
+import { NodeSelection, TextSelection, type Command, type EditorState } from "prosemirror-state";
+import { blockNode, emptyBlock, schema, takesBlocks } from "./schema";
 import type { Block } from "./model";
 
 const { nodes } = schema;
 
 /** How deep the block is in which the selection begins; -1 in none. */
-export function blockDepth({ selection: { $from } }: EditorState): number {
+export function blockDepth({ selection: { $from } }: Pick<EditorState, "selection">): number {
   for (let depth = $from.depth; depth > 0; depth -= 1) if ($from.node(depth).type === nodes.block) return depth;
   return -1;
 }
 
+const deepest = 10; // levels of blocks that are read
+/** 1 of a block at the top, by its depth in the document. */
+const levelOf = (depth: number) => depth / 2;
+const heightOf = (block: Node): number => 1 + (block.childCount > 1 ? Math.max(...childrenOf(block.child(1)).map(heightOf)) : 0);
 const ordinary = (type: string) => /^heading|^quote|^callout|^toggle/.test(type);
 const newId = () => crypto.randomUUID();
 
@@ -29,8 +33,9 @@ export const become = (type: string, props: Record<string, unknown> = {}, cut = 
     const next = type === "code"
       ? nodes.code_block!.create({ props }, leaf.textContent.slice(cut) ? schema.text(leaf.textContent.slice(cut)) : null)
       : nodes.line!.create({ type, props }, content);
-    const below = type === "code" ? [] : Array.from({ length: block.childCount - 1 }, (_, index) => block.child(index + 1));
-    const after = type === "code" && block.childCount > 1 ? block.child(1).content : Fragment.empty;
+    const group = block.childCount > 1 ? block.child(1) : null;
+    const below = group && takesBlocks(next) ? [group] : [];
+    const after = group && !takesBlocks(next) ? group.content : Fragment.empty;
     const made = nodes.block!.create({ id: newId(), version: 0 }, [next, ...below]);
     const tr = state.tr.replaceWith(at, at + block.nodeSize, Fragment.from(made).append(after));
     const offset = Math.max(0, Math.min($from.parentOffset - cut, next.content.size));
@@ -42,6 +47,7 @@ export const become = (type: string, props: Record<string, unknown> = {}, cut = 
 export const split: Command = (state, dispatch) => {
   const depth = blockDepth(state);
   const { $from, $to } = state.selection;
+  if (state.selection instanceof NodeSelection && state.selection.node.type === nodes.whole) return insertBlocks([emptyBlock()])(state, dispatch);
   if (depth < 0 || !$from.sameParent($to)) return false;
   if ($from.parent.type === nodes.code_block) {
     dispatch?.(state.tr.insertText("\n").scrollIntoView());
@@ -78,7 +84,7 @@ export const nest: Command = (state, dispatch) => {
   const group = $from.node(depth - 1);
   const before = group.child(index - 1);
   const kind = before.firstChild!;
-  if (kind.type !== nodes.line || /^heading/.test(kind.attrs.type as string)) return true; // nothing goes below these
+  if (!takesBlocks(kind) || levelOf(depth) + heightOf($from.node(depth)) > deepest) return true;
   if (dispatch) {
     const block = $from.node(depth);
     const from = $from.before(depth);
@@ -101,7 +107,7 @@ export const lift: Command = (state, dispatch) => {
     const group = $from.node(depth - 1);
     const index = $from.index(depth - 1);
     const block = $from.node(depth);
-    const isLine = block.firstChild!.type === nodes.line && !/^heading/.test(block.firstChild!.attrs.type as string);
+    const isLine = takesBlocks(block.firstChild!);
     const later: Node[] = [];
     if (isLine) for (let at = index + 1; at < group.childCount; at += 1) later.push(group.child(at));
     const below = block.childCount > 1 ? childrenOf(block.child(1)) : [];
@@ -165,23 +171,25 @@ export const toggleCheck: Command = (state, dispatch) => {
   return true;
 };
 
-/** Puts blocks in place of an empty one, or behind the one with the cursor. */
-export const insertBlocks = (blocks: Block[]): Command => (state, dispatch) => {
-  const depth = blockDepth(state);
-  if (depth < 0 || blocks.length === 0) return false;
-  const { $from } = state.selection;
+/** Puts blocks in place of an empty one, or behind the one with the cursor; words that are selected go. */
+export const insertNodes = (made: Node[]): Command => (state, dispatch) => {
+  const { tr } = state;
+  if (!(tr.selection instanceof NodeSelection)) tr.deleteSelection();
+  const depth = blockDepth(tr);
+  if (depth < 0 || made.length === 0) return false;
+  const { $from } = tr.selection;
   const block = $from.node(depth);
   const isEmpty = block.childCount === 1 && block.firstChild!.type === nodes.line && block.firstChild!.content.size === 0;
-  if (dispatch) {
-    const made = blocks.map(blockNode);
-    if (blocks.at(-1)!.type === "divider") made.push(blockNode(emptyBlock()));
-    const at = isEmpty ? $from.before(depth) : $from.after(depth);
-    const tr = state.tr.replaceWith(at, isEmpty ? $from.after(depth) : at, made);
-    const end = at + made.reduce((size, node) => size + node.nodeSize, 0);
-    dispatch(tr.setSelection(TextSelection.near(tr.doc.resolve(end - 1), -1)).scrollIntoView());
-  }
+  const at = isEmpty ? $from.before(depth) : $from.after(depth);
+  tr.replaceWith(at, $from.after(depth), made);
+  const end = at + made.reduce((size, node) => size + node.nodeSize, 0);
+  dispatch?.(tr.setSelection(TextSelection.near(tr.doc.resolve(end - 1), -1)).scrollIntoView());
   return true;
 };
+
+/** Behind a line across the page there is one to write in. */
+export const insertBlocks = (blocks: Block[]): Command =>
+  insertNodes([...blocks, ...(blocks.at(-1)?.type === "divider" ? [emptyBlock()] : [])].map(blockNode));
 
 /** Tab is the text's own, so there is another way out: what comes next on the page is a Tab away then. */
 export const leave: Command = (_state, _dispatch, view) => {

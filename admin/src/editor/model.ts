@@ -52,7 +52,19 @@ function flatten(tree: Block[], parent: string | null = null, out = new Map<stri
   return out;
 }
 
-const own = ({ type, props, content }: Block) => JSON.stringify([type, props, content]);
+const owns = new WeakMap<Block, string>();
+const sorted = (_: string, value: unknown) =>
+  value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+
+/** What a block says, in whichever order its fields come; with what is below where it is kept as one. */
+function own(block: Block): string {
+  const known = owns.get(block);
+  if (known !== undefined) return known;
+  const { type, props, content, children } = block;
+  const said = JSON.stringify([type, props, content, isText(type) ? 0 : children.map(own)], sorted);
+  owns.set(block, said);
+  return said;
+}
 export const sameContent = (a: Block, b: Block) => own(a) === own(b);
 
 /** The longest rising run: those that may stay where they are while the others move. */
@@ -92,8 +104,9 @@ export function difference(previous: Block[], next: Block[]): Op[] {
       ops.push({ op: "create", block, parent, after });
       continue;
     }
-    if (!staying.has(id)) ops.push({ op: "move", id, parent, after });
+    // It names the version that the block has, which a move of the same block would raise.
     if (!sameContent(was.block, block)) ops.push({ op: "update", block, was: was.block });
+    if (!staying.has(id)) ops.push({ op: "move", id, parent, after });
   }
   // Last, so that nothing that stays goes with what it was below.
   for (const [id, { parent }] of a) if (!b.has(id) && (parent === null || b.has(parent))) ops.push({ op: "delete", id });

@@ -8,49 +8,87 @@ const tags: Record<string, string> = { heading_1: "h2", heading_2: "h3", heading
 const simple = (tag: string, ...also: string[]): MarkSpec => ({ parseDOM: [tag, ...also].map((each) => ({ tag: each })), toDOM: () => [tag, 0] });
 const read = (type: string, props: Record<string, unknown> = {}) => () => ({ type, props });
 
+/** What a copied element says of itself beyond its tag: the clipboard holds it, and any page may have written it. */
+const saidBy = (dom: HTMLElement, name: string): Record<string, unknown> => {
+  try {
+    const said: unknown = JSON.parse(dom.dataset[name] ?? "{}");
+    return said && typeof said === "object" && !Array.isArray(said) ? (said as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+};
+const objectOf = (value: unknown) => (value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
+const blocksOf = (value: unknown): Block[] => (Array.isArray(value) ? value : []).map(objectOf).filter(({ type }) => typeof type === "string").map((each) => ({
+  id: crypto.randomUUID(), type: each.type as string, props: objectOf(each.props), content: [], children: blocksOf(each.children),
+}));
+
 const line: NodeSpec = {
   content: "inline*",
   group: "leaf",
   attrs: { type: { default: "paragraph" }, props: { default: {} } },
   defining: true,
   parseDOM: [
+    {
+      tag: "[data-line]",
+      getAttrs: (dom) => {
+        const { type, props } = saidBy(dom, "line");
+        return typeof type === "string" && isText(type) && type !== "code" && { type, props: objectOf(props) };
+      },
+    },
     { tag: "p", getAttrs: read("paragraph") },
     { tag: "h1", getAttrs: read("heading_1") }, { tag: "h2", getAttrs: read("heading_2") }, { tag: "h3", getAttrs: read("heading_3") },
     { tag: "h4,h5,h6", getAttrs: read("heading_4") },
     { tag: "ol > li", getAttrs: read("numbered_list_item") }, { tag: "li", getAttrs: read("bulleted_list_item") },
     { tag: "blockquote", getAttrs: read("quote") },
   ],
-  toDOM: ({ attrs }) => [tags[attrs.type as string] ?? "p", { class: `line ${attrs.type}`, ...(attrs.props.color && attrs.props.color !== "default" && { "data-color": attrs.props.color }) }, 0],
+  toDOM: ({ attrs }) => [tags[attrs.type as string] ?? "p", { class: `line ${attrs.type}`, "data-line": JSON.stringify(attrs), ...(attrs.props.color && attrs.props.color !== "default" && { "data-color": attrs.props.color }) }, 0],
 };
 
 export const schema = new Schema({
   nodes: {
     doc: { content: "group" },
-    group: { content: "block+", toDOM: () => ["div", { class: "group" }, 0] },
+    group: { content: "block+", parseDOM: [{ tag: "div.group" }], toDOM: () => ["div", { class: "group" }, 0] },
     block: {
       content: "leaf group?",
       attrs: { id: { default: "" }, version: { default: 0 } },
       defining: true,
+      parseDOM: [{ tag: "div[data-block]" }], // a copy is a new block
       toDOM: ({ attrs }) => ["div", { class: "block", "data-block": attrs.id }, 0],
     },
     line,
     code_block: {
       content: "text*", group: "leaf", marks: "", code: true, defining: true,
       attrs: { props: { default: {} } },
-      parseDOM: [{ tag: "pre", preserveWhitespace: "full" }],
+      parseDOM: [{ tag: "pre", preserveWhitespace: "full", getAttrs: (dom) => ({ props: dom.dataset.language ? { language: dom.dataset.language } : {} }) }],
       toDOM: ({ attrs }) => ["pre", { class: "line code", "data-language": attrs.props.language ?? "" }, ["code", 0]],
     },
     whole: {
       group: "leaf", atom: true, selectable: true,
       attrs: { type: {}, props: { default: {} }, below: { default: [] } },
-      parseDOM: [{ tag: "hr", getAttrs: () => ({ type: "divider" }) }],
-      toDOM: ({ attrs }) => (attrs.type === "divider" ? ["div", { class: "whole divider" }, ["hr"]] : ["div", { class: "whole" }]),
+      parseDOM: [
+        {
+          tag: "[data-whole]",
+          getAttrs: (dom) => {
+            const { type, props, below } = saidBy(dom, "whole");
+            return typeof type === "string" && !isText(type) && { type, props: objectOf(props), below: blocksOf(below) };
+          },
+        },
+        { tag: "hr", getAttrs: () => ({ type: "divider" }) },
+      ],
+      toDOM: ({ attrs }) => ["div", { class: "whole", "data-whole": JSON.stringify(attrs) }, ...(attrs.type === "divider" ? [["hr"]] : [])],
     },
     text: { group: "inline" },
     piece: {
       group: "inline", inline: true, atom: true,
       attrs: { text: {}, whole: {} },
-      toDOM: ({ attrs }) => ["span", { class: "piece" }, attrs.text],
+      parseDOM: [{
+        tag: "[data-piece]",
+        getAttrs: (dom) => {
+          const { text, whole } = saidBy(dom, "piece");
+          return typeof text === "string" && text !== "" && { text, whole: objectOf(whole) };
+        },
+      }],
+      toDOM: ({ attrs }) => ["span", { class: "piece", "data-piece": JSON.stringify(attrs) }, attrs.text],
       leafText: ({ attrs }) => attrs.text as string,
     },
   },
@@ -86,6 +124,10 @@ export const blockNode = (block: Block): Node => nodes.block!.create({ id: block
   leafOf(block),
   ...(isText(block.type) && block.children.length ? [nodes.group!.create(null, block.children.map(blockNode))] : []),
 ]);
+
+/** Whether the server takes blocks below one that begins like this. */
+export const takesBlocks = ({ type, attrs }: Node) =>
+  type === nodes.line && (!/^heading/.test(attrs.type as string) || (attrs.props as { is_toggleable?: boolean }).is_toggleable === true);
 
 export const emptyBlock = (): Block => ({ id: crypto.randomUUID(), type: "paragraph", props: {}, content: [], children: [] });
 export const docOf = (blocks: Block[]) => nodes.doc!.create(null, nodes.group!.create(null, (blocks.length ? blocks : [emptyBlock()]).map(blockNode)));

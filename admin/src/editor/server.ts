@@ -3,7 +3,7 @@ import { api, ask, type Schemas } from "../api/client";
 import { everything } from "../api/queries";
 import { newMutation } from "../api/mutations";
 import { linkless } from "./files";
-import { isText, type Block, type Op } from "./model";
+import { flat, isText, type Block, type Op } from "./model";
 import { richOf, spansOf } from "./rich";
 
 type Rich = Schemas["RichText"];
@@ -11,10 +11,10 @@ type Given = Schemas["Block"];
 
 const payloadOf = (given: Given) => ((given as unknown as Record<string, unknown>)[given.type] ?? {}) as Record<string, unknown>;
 
-/** Fields of text blocks that are edited here. */
-const edited = ["checked", "language", "color"];
+/** Fields of text blocks that are edited here, or that a block needs when it is made again. */
+const edited = ["checked", "language", "color", "is_toggleable", "icon"];
 /** Left out as it is left out of what is written here: else it would seem to be a difference. */
-const isDefault = (name: string, value: unknown) => name === "color" && value === "default";
+const isDefault = (name: string, value: unknown) => value === null || (name === "color" && value === "default") || (name === "is_toggleable" && value === false);
 
 export function blockOf(given: Given): Block {
   const { rich_text, ...rest } = payloadOf(given) as { rich_text?: Rich[] };
@@ -55,22 +55,36 @@ export interface Batch {
   key: string;
 }
 
-const mostOps = 200;
+const most = { operations: 200, blocks: 500, letters: 500_000 };
+const blocksIn = (op: Op): number => (op.op === "create" ? flat([op.block]).length : 0);
 
 export function batchesOf(ops: Op[], card: string): Batch[] {
   const batches: Batch[] = [];
-  for (let at = 0; at < ops.length; at += mostOps) {
-    const some = ops.slice(at, at + mostOps);
-    batches.push({ ops: some, operations: some.map((op) => operationOf(op, card)), key: newMutation() });
+  let [blocks, letters] = [0, 0];
+  for (const op of ops) {
+    const operation = operationOf(op, card);
+    const length = JSON.stringify(operation).length;
+    let batch = batches.at(-1);
+    if (!batch || batch.ops.length >= most.operations || blocks + blocksIn(op) > most.blocks || letters + length > most.letters) {
+      batches.push((batch = { ops: [], operations: [], key: newMutation() }));
+      [blocks, letters] = [0, 0];
+    }
+    batch.ops.push(op);
+    batch.operations.push(operation);
+    blocks += blocksIn(op);
+    letters += length;
   }
   return batches;
 }
 
-/** The versions of the blocks that it changed. */
-export async function sendBatch(card: string, { operations, key }: Batch): Promise<Map<string, number>> {
+const mostAlive = 60_000; // bytes that browsers send of a page that is gone
+
+/** The versions of the blocks that it changed. Of a page that is being left a small one is sent all the same. */
+export async function sendBatch(card: string, { operations, key }: Batch, isLeaving: boolean): Promise<Map<string, number>> {
   const { results } = await ask(api.POST("/v1/cards/{card_id}/blocks:batch", {
     params: { path: { card_id: card }, header: { "X-Svc-Mutation": key, "Idempotency-Key": key } },
     body: { operations },
+    keepalive: isLeaving && new Blob([JSON.stringify(operations)]).size < mostAlive,
   }));
   return new Map(results.map(({ id, version }) => [id, version]));
 }

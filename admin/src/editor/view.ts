@@ -4,18 +4,18 @@ import { dropCursor } from "prosemirror-dropcursor";
 import { history, redo, undo } from "prosemirror-history";
 import { InputRule, inputRules } from "prosemirror-inputrules";
 import { keymap } from "prosemirror-keymap";
-import type { Node } from "prosemirror-model";
+import { Fragment, type Node, type ResolvedPos, type Slice } from "prosemirror-model";
 import { EditorState, Plugin, TextSelection, type Command, type Transaction } from "prosemirror-state";
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 import { t } from "../app/words";
 import { safeLink } from "../parts/markdownLines";
-import { become, insertBlocks, joinBefore, leave, lift, nest, shift, split, toggleCheck } from "./commands";
+import { become, insertBlocks, insertNodes, joinBefore, leave, lift, nest, shift, split, toggleCheck } from "./commands";
 import type { Block } from "./model";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "./paste";
 import { isPicture } from "../parts/upload";
 import { placeAfter } from "./merge";
 import { lineView, wholeView } from "./nodeViews";
-import { blockNode, docOf, schema } from "./schema";
+import { blockNode, docOf, schema, takesBlocks } from "./schema";
 
 export interface Slash {
   query: string;
@@ -53,6 +53,24 @@ const uniqueIds = new Plugin({
       return true;
     });
     return tr.docChanged ? tr.setMeta("addToHistory", false) : null;
+  },
+});
+
+/** What stands below a block that takes none, as after a deletion or a paste, comes out behind it. */
+const noneBelow = new Plugin({
+  appendTransaction(transactions, _, state) {
+    if (!transactions.some((each) => each.docChanged && !each.getMeta("remote"))) return null;
+    let found: { at: number; node: Node } | undefined;
+    state.doc.descendants((node, at) => {
+      if (!found && node.type === nodes.block && node.childCount > 1 && !takesBlocks(node.firstChild!)) found = { at, node };
+      return !found && (node.type === nodes.group || node.type === nodes.block);
+    });
+    if (!found) return null;
+    const { at, node } = found;
+    const from = at + 1 + node.firstChild!.nodeSize;
+    const group = node.child(1);
+    // The block ends before what was below it, which has its place behind it.
+    return state.tr.delete(from, from + group.nodeSize).insert(from + 1, group.content);
   },
 });
 
@@ -178,17 +196,25 @@ const keys = () => keymap({
   "Mod-z": undo, "Mod-y": redo, "Mod-Shift-z": redo,
 });
 
+/** Whole blocks that were copied in an editor like this one; undefined where it is a piece of a line. */
+function copiedBlocks({ content }: Slice): Node[] | undefined {
+  while (content.childCount === 1 && content.firstChild!.type === nodes.group) content = content.firstChild!.content;
+  const [first] = children(content);
+  if (first?.type !== nodes.block) return undefined;
+  return content.childCount > 1 || first.childCount > 1 || first.firstChild!.type === nodes.whole ? children(content) : undefined;
+}
+
 export function createEditor(place: HTMLElement, blocks: Block[], host: Host): EditorView {
   const state = EditorState.create({
     doc: docOf(blocks),
-    plugins: [slashPlugin(host), rules, keys(), keymap(baseKeymap), history(), dropCursor(), uniqueIds, placeholder],
+    plugins: [slashPlugin(host), rules, keys(), keymap(baseKeymap), history(), dropCursor(), noneBelow, uniqueIds, placeholder],
   });
   const view: EditorView = new EditorView(place, {
     state,
     editable: () => host.editable,
     attributes: { class: "editor", role: "textbox", "aria-multiline": "true", "aria-label": host.label },
     nodeViews: { line: lineView, whole: wholeView },
-    handlePaste(_, event) {
+    handlePaste(_, event, slice) {
       const pictures = [...(event.clipboardData?.files ?? [])].filter(isPicture);
       if (pictures.length && host.onPictures) {
         host.onPictures(pictures, blockAt(view.state, view.state.selection.from));
@@ -196,6 +222,8 @@ export function createEditor(place: HTMLElement, blocks: Block[], host: Host): E
       }
       const text = event.clipboardData?.getData("text/plain") ?? "";
       const html = event.clipboardData?.getData("text/html") ?? "";
+      const copied = copiedBlocks(slice);
+      if (html.includes("data-pm-slice") && copied) return insertNodes(copied)(view.state, view.dispatch);
       if (html.includes("data-pm-slice") || view.state.selection.$from.parent.type === nodes.code_block || !looksLikeMarkdown(text)) return false;
       const made = blocksOfMarkdown(text);
       const [only] = made;
@@ -230,14 +258,13 @@ export function blockAt({ doc }: EditorState, at: number): string | undefined {
   return undefined;
 }
 
-/** Blocks that were deleted and come back, as by undo, are new ones. */
-export function renewIds(view: EditorView, isSpent: (id: string) => boolean) {
+export function renewIds(view: EditorView, spent: ReadonlySet<string>) {
   const tr = view.state.tr.setMeta("remote", true).setMeta("addToHistory", false);
   tr.doc.descendants((node, at) => {
-    if (node.type === nodes.block && isSpent(node.attrs.id as string)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
+    if (node.type === nodes.block && spent.has(node.attrs.id as string)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
     return node.type === nodes.group || node.type === nodes.block;
   });
-  if (tr.docChanged) view.dispatch(tr);
+  view.dispatch(tr);
 }
 
 /** Puts a block behind another one, in front of one that is blank, or at the end when that is gone; the
@@ -253,23 +280,59 @@ export function insertBehind(view: EditorView, after: string | undefined, block:
   view.dispatch(view.state.tr.insert(place, blockNode(block)).scrollIntoView());
 }
 
-/** Puts other blocks in place, as somebody else has made them; the cursor stays in its block. */
-export function replaceDoc(view: EditorView, blocks: Block[]) {
-  const { $from } = view.state.selection;
-  const id = blockAt(view.state, $from.pos);
-  const doc = docOf(blocks);
-  const tr = view.state.tr.replaceWith(0, view.state.doc.content.size, doc.content).setMeta("remote", true).setMeta("addToHistory", false);
-  let place = -1;
-  tr.doc.descendants((node, at) => {
-    if (node.type === nodes.block && node.attrs.id === id) place = at;
-    return place < 0;
+/** The blocks as a document, with the nodes that are shown now for those that are as they were. */
+function docLike(shown: Node, blocks: Block[]): Node {
+  const known = new Map<string, Node>();
+  shown.descendants((node) => {
+    if (node.type === nodes.block) known.set(node.attrs.id as string, node);
+    return node.type === nodes.group || node.type === nodes.block;
   });
-  if (place >= 0) {
-    const leaf = tr.doc.nodeAt(place + 1);
-    // Pieces count as one in places and in texts.
-    const words = (node: Node) => node.textBetween(0, node.content.size, undefined, "\ufffc");
-    const offset = leaf?.isTextblock && $from.parent.isTextblock ? placeAfter(words($from.parent), words(leaf), $from.parentOffset) : 0;
-    tr.setSelection(TextSelection.near(tr.doc.resolve(place + 2 + Math.min(offset, leaf?.content.size ?? 0))));
-  }
+  const as = (node: Node): Node => {
+    if (node.isLeaf || node.isTextblock) return node;
+    const content = Fragment.from(children(node).map(as));
+    const was = node.type === nodes.block ? known.get(node.attrs.id as string) : undefined;
+    if (was?.content.eq(content)) return was;
+    // That an empty block is the server's matters, and no version else.
+    const isEmpty = content.firstChild?.content.size === 0;
+    return was && !isEmpty ? nodes.block!.create(was.attrs, content) : node.copy(content);
+  };
+  return as(docOf(blocks));
+}
+const children = (node: Node | Fragment): Node[] => Array.from({ length: node.childCount }, (_, at) => node.child(at));
+
+/** The step that makes the other document of the one that is shown, and leaves alone what is the same. */
+function replaced(state: EditorState, next: Node): Transaction {
+  const { doc, tr } = state;
+  const from = doc.content.findDiffStart(next.content);
+  const end = from === null ? null : doc.content.findDiffEnd(next.content);
+  if (from === null || !end) return tr;
+  const overlap = Math.max(0, from - Math.min(end.a, end.b));
+  tr.replace(from, end.a + overlap, next.slice(from, end.b + overlap));
+  return tr.doc.eq(next) ? tr : state.tr.replaceWith(0, doc.content.size, next.content);
+}
+
+/** Puts other blocks in place, as somebody else has made them; cursor and selection stay in their blocks, and what
+    was done before can be undone. */
+export function replaceDoc(view: EditorView, blocks: Block[]) {
+  const { $anchor, $head } = view.state.selection;
+  const tr = replaced(view.state, docLike(view.state.doc, blocks)).setMeta("remote", true).setMeta("addToHistory", false);
+  const [anchor, head] = [$anchor, $head].map((at) => placeIn(tr.doc, at, blockAt(view.state, at.pos)));
+  if (view.state.selection instanceof TextSelection && anchor !== undefined && head !== undefined)
+    tr.setSelection(TextSelection.between(tr.doc.resolve(anchor), tr.doc.resolve(head)));
   view.dispatch(tr);
+}
+
+/** Where in the changed document a place of the same block is. */
+function placeIn(doc: Node, $at: ResolvedPos, id: string | undefined): number | undefined {
+  let place: number | undefined;
+  doc.descendants((node, at) => {
+    if (node.type === nodes.block && node.attrs.id === id) place ??= at;
+    return place === undefined;
+  });
+  if (place === undefined) return undefined;
+  const leaf = doc.nodeAt(place + 1);
+  // Pieces count as one in places and in texts.
+  const words = (node: Node) => node.textBetween(0, node.content.size, undefined, "\ufffc");
+  const offset = leaf?.isTextblock && $at.parent.isTextblock ? placeAfter(words($at.parent), words(leaf), $at.parentOffset) : 0;
+  return place + 2 + Math.min(offset, leaf?.content.size ?? 0);
 }

@@ -1,4 +1,4 @@
-// A card in the console: its text as blocks of the server, its properties, comments, history.
+// A card in the console: its properties, dependencies, comments, history.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
@@ -23,131 +23,24 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.waitForSelector(".editor");
     return card;
   }
-  const markdownOf = async (card) => (await owner.get(`/v1/cards/${card.id}/markdown`)).markdown.trim();
-  async function becomes(card, expected) {
-    let found;
-    await until(async () => (found = await markdownOf(card)) === expected, 30);
-    assert.equal(found, expected);
-  }
-  const blocksOf = async (card) => (await owner.get(`/v1/blocks/${card.id}/children?depth=10&page_size=100`)).results;
   const type = async (...keys) => {
     for (const key of keys) await (key.length > 1 && !key.startsWith("=") ? page.keyboard.press(key) : page.keyboard.type(key.replace(/^=/, "")));
   };
 
-  test("what is typed becomes blocks, which keep their ids when it changes", async () => {
-    const card = await openCard("Typed");
-    await page.click(".editor");
-    await type("=# Plan", "Enter", "=First words", "Enter", "=[] buy bread", "Enter", "=and milk");
-    await becomes(card, "# Plan\n\nFirst words\n\n- [ ] buy bread\n- [ ] and milk");
-    const before = await blocksOf(card);
-    assert.deepEqual(before.map((each) => each.type), ["heading_1", "paragraph", "to_do", "to_do"]);
-    // Below the one above, and two places up.
-    await type("Tab");
-    await becomes(card, "# Plan\n\nFirst words\n\n- [ ] buy bread\n  - [ ] and milk");
-    await type("Shift+Tab", "Alt+Shift+ArrowUp", "Alt+Shift+ArrowUp");
-    await becomes(card, "# Plan\n\n- [ ] and milk\n\nFirst words\n\n- [ ] buy bread");
-    const now = await blocksOf(card);
-    assert.deepEqual(now.map(({ id }) => id), [0, 3, 1, 2].map((at) => before[at].id));
-    await page.click(".editor .to_do input >> nth=0");
-    await becomes(card, "# Plan\n\n- [x] and milk\n\nFirst words\n\n- [ ] buy bread");
+  test("a card is beside its board, or a page of its own, as the address says", async () => {
+    await openCard("Shown alone");
+    await page.waitForSelector(".board-side");
+    await page.keyboard.press("f");
+    await page.waitForSelector(".board-side", { state: "hidden" });
+    assert.match(page.url(), /[?&]as=page/);
     await page.reload();
-    await page.waitForSelector(".editor .to_do.checked");
-    assert.deepEqual(page.complaints, []);
-  });
-
-  test("the menu of the slash makes other blocks, and Markdown that is pasted becomes blocks", async () => {
-    const card = await openCard("Slashed");
-    await page.click(".editor");
-    await type("=/quo");
-    await page.waitForSelector(".slash-menu [aria-selected=true]:has-text('Quote')");
-    await type("Enter", "=Said before");
-    await becomes(card, "> Said before");
-    await type("Enter");
-    await page.evaluate(() => {
-      const data = new DataTransfer();
-      data.setData("text/plain", "## Pasted\n\n- **one**\n  - two\n\n```sh\nls\n```");
-      document.querySelector(".editor").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-    });
-    await becomes(card, "> Said before\n\n## Pasted\n\n- **one**\n  - two\n\n```sh\nls\n```");
-    assert.deepEqual(page.complaints, []);
-  });
-
-  test("signs of Markdown make words bold, italic, struck and code as they are written", async () => {
-    const card = await openCard("Marked");
-    await page.click(".editor");
-    await type("=Say **it well**, *softly*, ~~not~~ or by `1 * 2 * 3`; 2*3*4 and a * b * stay");
-    await becomes(card, "Say **it well**, *softly*, ~~not~~ or by `1 * 2 * 3`; 2\\*3\\*4 and a \\* b \\* stay");
-    const [{ paragraph }] = await blocksOf(card);
-    assert.deepEqual(paragraph.rich_text.filter(({ annotations: { bold, italic, strikethrough, code } }) => bold || italic || strikethrough || code).map(({ plain_text }) => plain_text), ["it well", "softly", "not", "1 * 2 * 3"]);
-    await type("Enter", "=**x**y");
-    await page.waitForFunction(() => document.querySelectorAll(".editor strong").length === 2);
-    assert.equal(await page.textContent(".editor strong >> nth=1"), "x", "what is written on is plain");
-    assert.deepEqual(page.complaints, []);
-  });
-
-  test("what is chosen in the menu of the slash is in sight, however far down it is", async () => {
-    await openCard("Long menu");
-    await page.click(".editor");
-    await type("=/", "ArrowUp");
-    const isInSight = () => page.waitForFunction(() => {
-      const [menu, line] = [".slash-menu", ".slash-menu [aria-selected=true]"].map((each) => document.querySelector(each).getBoundingClientRect());
-      return line.top >= menu.top && line.bottom <= menu.bottom;
-    });
-    await page.waitForSelector(".slash-menu [aria-selected=true]:has-text('Picture')");
-    await isInSight();
-    await type("ArrowDown");
-    await page.waitForSelector(".slash-menu [aria-selected=true]:has-text('Text')");
-    await isInSight();
-  });
-
-  test("two who write at the same time both keep their words", async () => {
-    const card = await openCard("Shared", { markdown: "alpha\n\nbeta" });
-    await page.waitForSelector(".live.live");
-    await page.click(".editor .line >> nth=1");
-    await type("End", "= of mine");
-    const [first] = await blocksOf(card);
-    await owner.send("PATCH", `/v1/blocks/${first.id}`, { paragraph: { rich_text: [{ text: { content: "alpha of theirs" } }] } });
-    await becomes(card, "alpha of theirs\n\nbeta of mine");
-    await page.waitForSelector(".editor .line:has-text('alpha of theirs')");
-    await page.waitForSelector(".editor .line:has-text('beta of mine')");
-    // Both in one block: the last who writes wins it, and knows.
-    await type("= too");
-    await becomes(card, "alpha of theirs\n\nbeta of mine too");
-    assert.deepEqual(page.complaints, []);
-  });
-
-  test("what was written and its answer lost is there once, whatever is written before the answer is had", async () => {
-    const card = await openCard("Lost answers");
-    await page.waitForSelector(".live.live");
-    const batches = "**/v1/cards/*/blocks:batch";
-    const keys = [];
-    let lost = 2;
-    await page.route(batches, async (route) => {
-      keys.push(route.request().headers()["idempotency-key"]);
-      const answer = await route.fetch();
-      if (lost-- > 0) await route.abort();
-      else await route.fulfill({ response: answer });
-    });
-    const failed = () => page.waitForSelector(".saving.failed");
-    await page.click(".editor");
-    await type("=one", "Enter", "=two");
-    await failed();
-    await type("= and more");
-    await owner.send("PATCH", `/v1/blocks/${card.id}/children`, { children: [{ paragraph: { rich_text: [{ text: { content: "theirs" } }] } }] });
-    await until(() => lost < 0, 30);
-    await becomes(card, "one\n\ntwo and more\n\ntheirs");
-    await page.waitForSelector(".editor .line:has-text('theirs')");
-    assert.equal(new Set(keys.slice(0, 3)).size, 1, "the same batch, until it is answered");
-    // Changed words, too, are not put in once more.
-    lost = 1;
-    await page.click(".editor .line >> nth=0");
-    await type("End", "= changed");
-    await failed();
-    await type("= again");
-    await becomes(card, "one changed again\n\ntwo and more\n\ntheirs");
-    await page.unroute(batches);
-    assert.equal(await page.$$eval(".editor .line", (lines) => lines.length), 3);
-    page.complaints.length = 0; // of the calls that were cut
+    await page.waitForSelector(".card-panel h1:has-text('Shown alone')");
+    assert.equal(await page.isVisible(".board-side"), false);
+    await page.click("[aria-label='As a page']");
+    await page.waitForSelector(".board-side");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".card-panel", { state: "detached" });
+    assert.doesNotMatch(page.url(), /as=|card=/);
   });
 
   test("a comment whose answer was lost is there once when it is sent again, and twice when that is meant", async () => {
@@ -171,51 +64,6 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await isEmpty();
     assert.equal((await comments()).length, 2);
     page.complaints.length = 0; // of the call that was cut
-  });
-
-  test("what was deleted and comes back by undo is written once, also when it is changed afterwards", async () => {
-    const card = await openCard("Undone", { markdown: "one\n\ntwo\n\nthree" });
-    await page.click(".editor .line >> nth=0");
-    await page.keyboard.press("Control+a");
-    await type("Backspace");
-    await becomes(card, "");
-    await page.waitForSelector(".saving.saved", { state: "attached" });
-    await page.keyboard.press("Control+z");
-    await becomes(card, "one\n\ntwo\n\nthree");
-    await page.waitForSelector(".saving.saved", { state: "attached" });
-    await page.click(".editor .line >> nth=1");
-    await page.waitForFunction(() => getSelection().isCollapsed);
-    await type("End", "= changed");
-    await becomes(card, "one\n\ntwo changed\n\nthree");
-    await page.reload();
-    await page.waitForSelector(".editor .line:has-text('two changed')");
-    assert.deepEqual(page.complaints, []);
-  });
-
-  test("a card is beside its board, or a page of its own, as the address says", async () => {
-    await openCard("Shown alone");
-    await page.waitForSelector(".board-side");
-    await page.keyboard.press("f");
-    await page.waitForSelector(".board-side", { state: "hidden" });
-    assert.match(page.url(), /[?&]as=page/);
-    await page.reload();
-    await page.waitForSelector(".card-panel h1:has-text('Shown alone')");
-    assert.equal(await page.isVisible(".board-side"), false);
-    await page.click("[aria-label='As a page']");
-    await page.waitForSelector(".board-side");
-    await page.keyboard.press("Escape");
-    await page.waitForSelector(".card-panel", { state: "detached" });
-    assert.doesNotMatch(page.url(), /as=|card=/);
-  });
-
-  test("what is not read here is kept as it is", async () => {
-    const text = "before\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n<details>\n<summary>More</summary>\n\nHidden words\n</details>";
-    const card = await openCard("Kept", { markdown: text });
-    const original = await markdownOf(card);
-    await page.waitForSelector(".editor .whole.table td >> text=2");
-    await page.click(".editor .line >> nth=0");
-    await type("End", "= all");
-    await becomes(card, original.replace("before", "before all"));
   });
 
   test("title, properties and dependencies are changed where they stand", async () => {
