@@ -19,7 +19,7 @@ describe("the difference of two trees", () => {
     typed[0]!.content = [{ text: "a!" }];
     expect(difference(tree, typed)).toMatchObject([{ op: "update", block: { id: "a" } }]);
     expect(difference(tree, [{ ...tree[0]!, children: [tree[1]!] }])).toEqual([{ op: "move", id: "b", parent: "a", after: null }]);
-    expect(difference(tree, [tree[0]!])).toEqual([{ op: "delete", id: "b" }]);
+    expect(difference(tree, [tree[0]!])).toMatchObject([{ op: "delete", id: "b" }]);
     expect(difference(tree, structuredClone(tree))).toEqual([]);
   });
 
@@ -79,6 +79,14 @@ describe("the difference of two trees", () => {
     const theirs = [block("a by them", [], "paragraph", "a"), block("b", [], "paragraph", "b"), block("theirs", [], "paragraph", "t")];
     const mine = [block("a", [], "paragraph", "a"), block("b by me", [], "paragraph", "b"), block("mine", [], "paragraph", "m")];
     expect(bare(applyOps(theirs, difference(base, mine))).map((each) => (each as unknown[])[2])).toEqual(["a by them", "b by me", "mine", "theirs"]);
+  });
+
+  test("what somebody has written into a block that I delete, or make another of, is still there", () => {
+    const base = [block("a", [], "paragraph", "a"), block("b", [], "paragraph", "b")];
+    const theirs = [block("a", [], "paragraph", "a"), block("b by them", [], "paragraph", "b")];
+    expect(bare(applyOps(theirs, difference(base, [base[0]!])))).toEqual(bare(theirs));
+    const mine = [base[0]!, block("b", [], "to_do", "c")];
+    expect(applyOps(theirs, difference(base, mine)).map(({ content }) => content[0]!.text)).toEqual(["a", "b", "b by them"]);
   });
 
   test("a block that was made before is not made again, and has what is written in it now", () => {

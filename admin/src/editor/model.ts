@@ -23,7 +23,7 @@ export type Op =
   | { op: "create"; block: Block; parent: string | null; after: string | null }
   | { op: "update"; block: Block; was: Block }
   | { op: "move"; id: string; parent: string | null; after: string | null }
-  | { op: "delete"; id: string };
+  | { op: "delete"; id: string; was: Block };
 
 /** Types that hold text and may be edited here; all others are shown, moved and deleted as one. */
 export const textTypes = [
@@ -109,7 +109,7 @@ export function difference(previous: Block[], next: Block[]): Op[] {
     if (!staying.has(id)) ops.push({ op: "move", id, parent, after });
   }
   // Last, so that nothing that stays goes with what it was below.
-  for (const [id, { parent }] of a) if (!b.has(id) && (parent === null || b.has(parent))) ops.push({ op: "delete", id });
+  for (const [id, { block, parent }] of a) if (!b.has(id) && (parent === null || b.has(parent))) ops.push({ op: "delete", id, was: block });
   return ops;
 }
 
@@ -125,7 +125,7 @@ function merged(was: Block, theirs: Block, mine: Block): Pick<Block, "type" | "p
 
 /** The tree after these calls, which may have changed since they were made: then both changes are in it.
     What they name and is gone does not stop them: text that was written into a block that somebody
-    deleted comes back as a block of its own. */
+    deleted comes back as a block of its own, and a block that somebody has written in is not deleted. */
 export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => crypto.randomUUID()): Block[] {
   const root: Block = { id: "", type: "", props: {}, content: [], children: structuredClone(tree) };
   const index = () => {
@@ -165,7 +165,10 @@ export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => c
       const { type, props, content } = structuredClone(op.block);
       if (known) Object.assign(known, structuredClone(merged(op.was, known, op.block)));
       else put({ id: newId(), type, props, content, children: [] }, null, root.children.at(-1)?.id ?? null);
-    } else take(op.id);
+    } else {
+      const known = find(op.id);
+      if (known && sameContent(known, op.was)) take(op.id);
+    }
   }
   return root.children;
 }

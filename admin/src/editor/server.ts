@@ -45,7 +45,7 @@ function operationOf(op: Op, card: string): Schemas["BlockOperation"] {
   if (op.op === "create") return { op: "create", id: op.block.id, ...place(op.parent, op.after), block: shapeOf(op.block, true) as never };
   if (op.op === "move") return { op: "move", id: op.id, ...place(op.parent, op.after) };
   if (op.op === "update") return { op: "update", id: op.block.id, version: op.was.version, block: shapeOf(op.block, false) as never };
-  return { op: "delete", id: op.id };
+  return { op: "delete", id: op.id, version: op.was.version };
 }
 
 /** Calls that are carried out together, or none of them, and once, however often they are sent. */
