@@ -4,7 +4,7 @@ import { applyOps, difference, flat, sameContent, type Block, type Span } from "
 import { mergeSpans, placeAfter } from "../src/editor/merge";
 import { blocksIn, docOf } from "../src/editor/schema";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "../src/editor/paste";
-import { become, insertBlocks, joinBefore, lift, nest, shift, split } from "../src/editor/commands";
+import { become, insertBlocks, joinAfter, joinBefore, lift, nest, shift, split } from "../src/editor/commands";
 import { richOf, spansOf } from "../src/editor/rich";
 
 let count = 0;
@@ -235,6 +235,18 @@ describe("keys on blocks", () => {
     expect(plain.map(({ type }) => type)).toEqual(["paragraph", "paragraph"]);
     expect(plain[1]!.id).not.toBe("y2");
     expect(texts(after(plain, plain[1]!.id, 0, joinBefore))).toEqual(["ab"]);
+  });
+
+  test("Backspace and Delete join the lines that follow each other, however deep they are, and no block goes unseen", () => {
+    expect(texts(after(tree(), "x4", 0, joinBefore))).toEqual(["one", ["two", ["belowthree"]]]);
+    expect(texts(after(tree(), "x3", 5, joinAfter))).toEqual(["one", ["two", ["belowthree"]]]);
+    expect(texts(after(tree(), "x2", 3, joinAfter))).toEqual(["one", "twobelow", "three"]);
+    expect(texts(after(tree(), "x2", 0, joinBefore))).toEqual(texts(tree())); // what is below it would go along
+    expect(texts(after(tree(), "x1", 3, joinAfter))).toEqual(texts(tree()));
+    const lined = [block("one", [], "paragraph", "x1"), { ...block("", [], "divider", "x2") }, block("two", [], "paragraph", "x3")];
+    expect(after(lined, "x3", 0, joinBefore)).toHaveLength(3); // it is selected first
+    expect(after(lined, "x1", 3, joinAfter)).toHaveLength(3);
+    expect(texts(after([block("end", [], "paragraph", "x1")], "x1", 3, joinAfter))).toEqual(["end"]);
   });
 
   test("another type is another block, with its text and what is below where it takes that", () => {

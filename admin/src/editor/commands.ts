@@ -44,10 +44,14 @@ export const become = (type: string, props: Record<string, unknown> = {}, cut = 
   return true;
 };
 
-export const split: Command = (state, dispatch) => {
+export const split: Command = (state, dispatch, view) => {
   const depth = blockDepth(state);
   const { $from, $to } = state.selection;
   if (state.selection instanceof NodeSelection && state.selection.node.type === nodes.whole) return insertBlocks([emptyBlock()])(state, dispatch);
+  if (depth >= 0 && !$from.sameParent($to) && view) {
+    view.dispatch(state.tr.deleteSelection());
+    return split(view.state, dispatch, view);
+  }
   if (depth < 0 || !$from.sameParent($to)) return false;
   if ($from.parent.type === nodes.code_block) {
     dispatch?.(state.tr.insertText("\n").scrollIntoView());
@@ -153,12 +157,39 @@ export const joinBefore: Command = (state, dispatch, view) => {
   if ($from.parent.type !== nodes.line || $from.parent.attrs.type !== "paragraph") return become("paragraph")(state, dispatch);
   const index = $from.index(depth - 1);
   if (index === 0) return depth >= 4 ? lift(state, dispatch) : true;
-  const before = $from.node(depth - 1).child(index - 1);
-  if (before.childCount > 1 || $from.node(depth).childCount > 1 || before.firstChild!.type !== nodes.line) return false;
-  if (dispatch) {
-    const from = $from.before(depth);
-    const tr = state.tr.delete(from, $from.after(depth)).insert(from - 2, $from.parent.content);
-    dispatch(tr.setSelection(TextSelection.create(tr.doc, from - 2)).scrollIntoView());
+  // The line that is written last before it takes its words.
+  let [before, end] = [$from.node(depth - 1).child(index - 1), $from.before(depth)];
+  for (; before.childCount > 1; end -= 2) before = before.child(1).lastChild!;
+  return join(end - before.nodeSize + 1, $from.before(depth))(state, dispatch);
+};
+
+/** At the end of a line: what is written first behind it joins it. */
+export const joinAfter: Command = (state, dispatch, view) => {
+  const { $from, empty } = state.selection;
+  if (!empty || $from.parentOffset < $from.parent.content.size || (view && !view.endOfTextblock("forward", state))) return false;
+  const depth = blockDepth(state);
+  if (depth < 0) return false;
+  const line = $from.start(depth);
+  if ($from.node(depth).childCount > 1) return join(line, line + $from.parent.nodeSize + 1)(state, dispatch);
+  // The next beside it, or beside the nearest above it that has one.
+  for (let at = depth; at > 0; at -= 2)
+    if ($from.index(at - 1) + 1 < $from.node(at - 1).childCount) return join(line, $from.after(at))(state, dispatch);
+  return true;
+};
+
+/** Puts the words of the block at `from` behind the line at `line`. What is shown as one is selected instead, and
+    code and what has blocks below it stay as they are: nothing goes that one does not see go. */
+const join = (line: number, from: number): Command => (state, dispatch) => {
+  const { doc, tr } = state;
+  const [into, block] = [doc.nodeAt(line)!, doc.nodeAt(from)!];
+  const other = block.firstChild!;
+  const whole = into.type === nodes.whole ? line : other.type === nodes.whole ? from + 1 : undefined;
+  if (whole !== undefined) dispatch?.(tr.setSelection(NodeSelection.create(doc, whole)).scrollIntoView());
+  else if (into.type === nodes.line && other.type === nodes.line && block.childCount === 1) {
+    const isAlone = doc.resolve(from).parent.childCount === 1;
+    const end = line + into.nodeSize - 1;
+    tr.delete(isAlone ? from - 1 : from, from + block.nodeSize + (isAlone ? 1 : 0)).insert(end, other.content);
+    dispatch?.(tr.setSelection(TextSelection.create(tr.doc, end)).scrollIntoView());
   }
   return true;
 };

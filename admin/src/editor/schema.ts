@@ -47,11 +47,12 @@ const line: NodeSpec = {
 export const schema = new Schema({
   nodes: {
     doc: { content: "group" },
-    group: { content: "block+", parseDOM: [{ tag: "div.group" }], toDOM: () => ["div", { class: "group" }, 0] },
+    group: { content: "block+", selectable: false, parseDOM: [{ tag: "div.group" }], toDOM: () => ["div", { class: "group" }, 0] },
     block: {
       content: "leaf group?",
       attrs: { id: { default: "" }, version: { default: 0 } },
       defining: true,
+      selectable: false,
       parseDOM: [{ tag: "div[data-block]" }], // a copy is a new block
       toDOM: ({ attrs }) => ["div", { class: "block", "data-block": attrs.id }, 0],
     },

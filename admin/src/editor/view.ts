@@ -1,5 +1,5 @@
 // The editor itself, around ProseMirror: its keys, its rules, what is pasted and dropped.
-import { baseKeymap, chainCommands, deleteSelection, selectNodeBackward, selectNodeForward, toggleMark } from "prosemirror-commands";
+import { baseKeymap, chainCommands, deleteSelection, toggleMark } from "prosemirror-commands";
 import { dropCursor } from "prosemirror-dropcursor";
 import { history, redo, undo } from "prosemirror-history";
 import { InputRule, inputRules } from "prosemirror-inputrules";
@@ -9,7 +9,7 @@ import { EditorState, Plugin, TextSelection, type Command, type Transaction } fr
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 import { t } from "../app/words";
 import { safeLink } from "../parts/markdownLines";
-import { become, insertBlocks, insertNodes, joinBefore, leave, lift, nest, shift, split, toggleCheck } from "./commands";
+import { become, insertBlocks, insertNodes, joinAfter, joinBefore, leave, lift, nest, shift, split, toggleCheck } from "./commands";
 import type { Block } from "./model";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "./paste";
 import { isPicture } from "../parts/upload";
@@ -189,8 +189,8 @@ const keys = () => keymap({
   "Shift-Enter": (state, dispatch) => { dispatch?.(state.tr.insertText("\n").scrollIntoView()); return true; },
   Tab: nest, "Shift-Tab": lift,
   "Alt-Shift-ArrowUp": shift(-1), "Alt-Shift-ArrowDown": shift(1),
-  Backspace: chainCommands(deleteSelection, joinBefore, selectNodeBackward),
-  Delete: chainCommands(deleteSelection, selectNodeForward),
+  Backspace: chainCommands(deleteSelection, joinBefore),
+  Delete: chainCommands(deleteSelection, joinAfter),
   "Mod-b": toggleMark(marks.bold!), "Mod-i": toggleMark(marks.italic!), "Mod-u": toggleMark(marks.underline!), "Mod-e": toggleMark(marks.code!),
   "Mod-Shift-x": toggleMark(marks.strike!), "Mod-l": addLink, "Mod-Enter": toggleCheck,
   "Mod-z": undo, "Mod-y": redo, "Mod-Shift-z": redo,
