@@ -6,6 +6,7 @@ import accessibility from "./console/accessibility.mjs";
 import board from "./console/board.mjs";
 import card from "./console/card.mjs";
 import changes from "./console/changes.mjs";
+import dialogs from "./console/dialogs.mjs";
 import files from "./console/files.mjs";
 import keys from "./console/keys.mjs";
 import keysOutside from "./console/keys_outside.mjs";
@@ -18,7 +19,7 @@ import { House } from "./support/console.mjs";
 const house = new House();
 
 // Who puts the mail out of order comes before those who read mails. The last lane waits most of its time.
-const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, rooms, slow], [text, changes]];
+const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, rooms, dialogs, slow], [text, changes]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api, ask } from "../../api/client";
 import { inOrg } from "../../api/queries";
 import { t } from "../../app/words";
+import { changed } from "../../parts/changed";
 import { FormDialog } from "../../parts/Dialog";
 import { Choose, TextArea, TextField } from "../../parts/Field";
 import { useBoard } from "./context";
@@ -15,11 +16,10 @@ export default function BoardDialog({ onClose }: { onClose: () => void }) {
   const [key, setKey] = useState(board.key);
   const [description, setDescription] = useState(board.description ?? "");
   const [visibility, setVisibility] = useState(board.visibility);
+  const form = { name, key, description: description || null, visibility };
+  const [opened] = useState(form);
   const save = useMutation({
-    mutationFn: () => ask(api.PATCH("/v1/boards/{board_id}", {
-      params: { path: { board_id: board.id }, header: { "If-Match": `"${board.version}"` } },
-      body: { name, description: description || null, ...(key !== board.key && { key }), ...(visibility !== board.visibility && { visibility }) },
-    })),
+    mutationFn: () => ask(api.PATCH("/v1/boards/{board_id}", { params: { path: { board_id: board.id } }, body: changed(form, opened) })),
     onSuccess: (next) => {
       store.setBoard(next, store.columns());
       void client.invalidateQueries({ queryKey: inOrg("boards") });

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "wouter";
 import { inOrg } from "../../api/queries";
 import { Refusal } from "../../api/refusal";
 import { useCommands, type Command } from "../../app/commands";
-import { enterWorkspace, useSession } from "../../app/session";
+import { enterWorkspace, useSession, useTabOrg } from "../../app/session";
 import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
@@ -28,15 +28,14 @@ const Lanes = lazy(() => import("./Lanes"), <Waiting />);
 const ListView = lazy(() => import("./ListView"), <Waiting />);
 const CalendarView = lazy(() => import("./CalendarView"), <Waiting />);
 
-/** The board's store, read once and kept up to date by its events from then on. */
+/** The board's store, read once and kept up to date by its events from then on, and the workspace that it is of. */
 function useBoardStore(id: string) {
   const { seats } = useSession();
   return useQuery({
     queryKey: ["board", id],
     queryFn: async () => {
       const { snapshot, org } = await findBoard(id, seats.map(({ org_id }) => org_id));
-      if (org) enterWorkspace(org);
-      return new BoardStore(snapshot);
+      return { store: new BoardStore(snapshot), org };
     },
     staleTime: Infinity,
     gcTime: 60_000,
@@ -78,6 +77,12 @@ const BoardWaiting = () => <div className="board-waiting">{[6, 4, 5].map((lines)
 export default function BoardPage() {
   const { id = "" } = useParams();
   const query = useBoardStore(id);
+  const tabOrg = useTabOrg();
+  const org = query.data?.org;
+  // Also when it is shown again, and the tab has been in another workspace since it was read.
+  useLayoutEffect(() => {
+    if (org) enterWorkspace(org);
+  }, [org]);
   // What shows a card is fetched together with the board; what fails here fails there again, and is said.
   useEffect(() => {
     if (new URLSearchParams(location.search).has("card")) CardPanel.preload();
@@ -88,8 +93,8 @@ export default function BoardPage() {
       ? <div className="empty"><h1>{t("Nothing here")}</h1><p>{t("There is no such board, or it is not for you to see.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></div>
       : <div className="page-body"><Failure error={query.error} retry={() => void query.refetch()} /></div>;
   }
-  if (!query.data) return <BoardWaiting />;
-  return <OpenBoard key={id} store={query.data} />;
+  if (!query.data || org !== tabOrg) return <BoardWaiting />;
+  return <OpenBoard key={id} store={query.data.store} />;
 }
 
 function OpenBoard({ store }: { store: BoardStore }) {

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useLayoutEffect } from "react";
 import { Link, Redirect, useParams } from "wouter";
 import { api, ask } from "../../api/client";
 import { Refusal } from "../../api/refusal";
@@ -20,8 +21,7 @@ export default function CardPage() {
       for (const org of orgs)
         try {
           const card = await ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id: id } }, headers: org ? { "X-Svc-Org": org } : {} }));
-          if (org) enterWorkspace(org);
-          return { board: card.board_id, card: card.id };
+          return { board: card.board_id, card: card.id, org };
         } catch (error) {
           last = error;
           if (!(error instanceof Refusal) || error.status !== 404) throw error;
@@ -30,6 +30,10 @@ export default function CardPage() {
     },
     retry: false,
   });
+  const org = place.data?.org;
+  useLayoutEffect(() => {
+    if (org) enterWorkspace(org);
+  }, [org]);
   if (place.data) return <Redirect to={`/boards/${place.data.board}?card=${place.data.card}`} replace />;
   if (place.error instanceof Refusal && (place.error.status === 404 || place.error.status === 422))
     return <div className="empty"><h1>{t("Nothing here")}</h1><p>{t("There is no such card, or it is not for you to see.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></div>;

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
+import { changed } from "../../parts/changed";
 import { FormDialog } from "../../parts/Dialog";
 import { Check, Choose, TextField } from "../../parts/Field";
 import { useBoard } from "./context";
@@ -60,15 +61,16 @@ export default function ColumnDialog({ column, after, onClose }: { column?: Colu
     } = column?.queue ?? {};
     return { lease_ttl_seconds, max_attempts, backoff_seconds, max_in_flight, order, on_complete_column_id, on_exhausted_column_id };
   });
+  const form = { name, kind, color, wip_limit: positive(limit), wip_policy: hard ? "hard" as const : "soft" as const };
+  const queueForm: Schemas["ColumnQueueChange"] = isQueue ? { enabled: true, ...queue } : { enabled: false };
+  const [opened] = useState({ form, queueForm });
   const save = useMutation({
     mutationFn: async () => {
-      const body = {
-        name, kind, color, wip_limit: positive(limit), wip_policy: hard ? "hard" as const : "soft" as const,
-        queue: isQueue ? { enabled: true, ...queue } : { enabled: false },
-      };
       const board_id = store.board.id;
-      if (column) await ask(api.PATCH("/v1/boards/{board_id}/columns/{column_id}", { params: { path: { board_id, column_id: column.id } }, body }));
-      else await ask(api.POST("/v1/boards/{board_id}/columns", { params: { path: { board_id } }, body: { ...body, after_id: after } }));
+      if (!column) return ask(api.POST("/v1/boards/{board_id}/columns", { params: { path: { board_id } }, body: { ...form, queue: queueForm, after_id: after } }));
+      const queueChanges = changed(queueForm, opened.queueForm);
+      const body = { ...changed(form, opened.form), ...(Object.keys(queueChanges).length > 0 && { queue: queueChanges }) };
+      return ask(api.PATCH("/v1/boards/{board_id}/columns/{column_id}", { params: { path: { board_id, column_id: column.id } }, body }));
     },
     onSuccess: onClose,
   });

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore, type FormEvent } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Dialog, FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { Choose, TextField } from "../../parts/Field";
@@ -44,7 +45,7 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
               call: () => ask(api.DELETE("/v1/boards/{board_id}/labels/{label_id}", { params: { path: { ...params.path, label_id: label.id } } })),
             })} />
         ))}
-        <NewLabel onMake={(body) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/labels", { params, body })))} />
+        <NewLabel busy={work.isPending} onMake={(body, done) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/labels", { params, body })).then(done))} />
       </section>
       <section className="stack" aria-labelledby="properties-heading">
         <h3 id="properties-heading">{t("Properties")}</h3>
@@ -60,7 +61,7 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
               })}>{t("Delete…")}</button>
           </div>
         ))}
-        <NewProperty onMake={(body) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/properties", { params, body })))} />
+        <NewProperty busy={work.isPending} onMake={(body, done) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/properties", { params, body })).then(done))} />
       </section>
       {deleting && (
         <FormDialog title={deleting.title} send={t("Delete")} danger busy={work.isPending} error={work.error} onClose={() => setDeleting(undefined)}
@@ -72,12 +73,13 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A name that is written over where it stands. */
+/** A name that is written over where it stands; Enter confirms it. */
 function Renaming({ name, label, onChange }: { name: string; label: string; onChange: (name: string) => void }) {
   const [text, setText] = useState(name);
   useEffect(() => setText(name), [name]);
   return (
     <input className="input grow" aria-label={label} value={text} maxLength={60} onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => { if (event.key === "Enter") event.currentTarget.blur(); }}
       onBlur={() => { if (text.trim() && text !== name) onChange(text); else setText(name); }} />
   );
 }
@@ -101,24 +103,29 @@ function LabelLine({ label, busy, onChange, onDelete }: {
   );
 }
 
-function NewLabel({ onMake }: { onMake: (body: Schemas["CreateLabelRequest"]) => void }) {
+interface Making<Body> {
+  busy: boolean;
+  /** What was written stays until it is done, so that it can be sent again when it is refused. */
+  onMake: (body: Body, done: () => void) => void;
+}
+
+function NewLabel({ busy, onMake }: Making<Schemas["CreateLabelRequest"]>) {
   const [name, setName] = useState("");
   const [color, setColor] = useState<(typeof colors)[number]>("blue");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (name.trim()) onMake({ name, color });
-    setName("");
+    if (name.trim()) onMake({ name, color }, () => setName(""));
   };
   return (
     <form className="row" style={{ alignItems: "end" }} onSubmit={submit}>
       <div className="grow"><TextField label={t("New label")} value={name} onChange={(event) => setName(event.target.value)} maxLength={60} required /></div>
       <Choose label={t("Color")} value={color} onChange={(event) => setColor(event.target.value as typeof color)} options={colors.map((value) => ({ value, label: t(value) }))} />
-      <button className="button">{t("Add")}</button>
+      <Button busy={busy}>{t("Add")}</Button>
     </form>
   );
 }
 
-function NewProperty({ onMake }: { onMake: (body: Schemas["CreatePropertyRequest"]) => void }) {
+function NewProperty({ busy, onMake }: Making<Schemas["CreatePropertyRequest"]>) {
   const [name, setName] = useState("");
   const [type, setType] = useState<PropertyType>("rich_text");
   const [options, setOptions] = useState("");
@@ -126,9 +133,11 @@ function NewProperty({ onMake }: { onMake: (body: Schemas["CreatePropertyRequest
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const names = options.split(",").map((each) => each.trim()).filter(Boolean);
-    onMake({ name, type, ...(hasOptions && { options: names.map((each, at) => ({ name: each, color: colors[1 + (at % 9)]! })) }) } as Schemas["CreatePropertyRequest"]);
-    setName("");
-    setOptions("");
+    const body = { name, type, ...(hasOptions && { options: names.map((each, at) => ({ name: each, color: colors[1 + (at % 9)]! })) }) } as Schemas["CreatePropertyRequest"];
+    onMake(body, () => {
+      setName("");
+      setOptions("");
+    });
   };
   return (
     <form className="stack" onSubmit={submit}>
@@ -136,7 +145,7 @@ function NewProperty({ onMake }: { onMake: (body: Schemas["CreatePropertyRequest
         <div className="grow"><TextField label={t("New property")} value={name} onChange={(event) => setName(event.target.value)} maxLength={60} required /></div>
         <Choose label={t("Kind of value")} value={type} onChange={(event) => setType(event.target.value as PropertyType)}
           options={types.map((value) => ({ value, label: t(typeWords[value] ?? value) }))} />
-        <button className="button">{t("Add")}</button>
+        <Button busy={busy}>{t("Add")}</Button>
       </div>
       {hasOptions && <TextField label={t("Options")} note={t("With commas between them.")} value={options} onChange={(event) => setOptions(event.target.value)} required />}
     </form>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from "react";
+import { Redirect } from "wouter";
 import { api, ask } from "../../api/client";
 import { Refusal } from "../../api/refusal";
 import { useCommands } from "../../app/commands";
@@ -9,7 +10,7 @@ import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
-import { toast } from "../../parts/toasts";
+import { toast, toastError } from "../../parts/toasts";
 import { Waiting } from "../../parts/Wait";
 import { changeCards, duplicateCard, archiveOrDelete } from "../board/actions";
 import { useBoard, useCard } from "../board/context";
@@ -44,14 +45,15 @@ export default function CardPanel({ name, ...shown }: { name: string } & Shown) 
     queryKey: ["card-whole", name],
     queryFn: async () => {
       const given = (await ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id: name } } }))) as Card;
-      store.put(given);
-      return given.id;
+      if (given.board_id === store.board.id) store.put(given);
+      return given;
     },
     staleTime: 0,
     retry: false,
   });
-  const found = card ?? (whole.data ? store.card(whole.data) : undefined);
+  const found = card ?? (whole.data ? store.card(whole.data.id) : undefined);
   if (found) return <OpenCard id={found.id} {...shown} />;
+  if (whole.data && whole.data.board_id !== store.board.id) return <Redirect to={`/cards/${whole.data.id}`} replace />;
   return (
     <section className="card-panel" aria-label={t("Card")}>
       {whole.error
@@ -82,11 +84,11 @@ function Title({ card }: { card: Card }) {
     if (next && next !== card.title) void changeCards(store, [card.id], () => ({ title: next }), () => ({ title: next }));
     else setTitle(card.title);
   };
-  if (!canEdit) return <h1 className="card-title">{card.title}</h1>;
+  if (!canEdit) return <h1 className="card-title" dir="auto">{card.title}</h1>;
   return (
     <h1 className="card-title">
       <span className="unseen">{card.title}</span>
-      <textarea ref={field} aria-label={t("Title")} rows={1} value={title} maxLength={500} onChange={(event) => setTitle(event.target.value.replace(/\n/g, " "))} onBlur={save}
+      <textarea ref={field} aria-label={t("Title")} dir="auto" rows={1} value={title} maxLength={500} onChange={(event) => setTitle(event.target.value.replace(/\n/g, " "))} onBlur={save}
         onKeyDown={(event) => {
           if (event.key === "Enter") {
             event.preventDefault();
@@ -164,7 +166,7 @@ function OpenCard({ id, onMove, isPage, onPage }: { id: string } & Shown) {
       {(card.is_archived || card.in_trash) && (
         <p className="away-note row">
           <span className="grow">{card.in_trash ? t("This card is in the trash.") : t("This card is archived.")}</span>
-          {canEditBoard && <button type="button" className="button small" onClick={() => void restore()}>{t("Restore")}</button>}
+          {canEditBoard && <button type="button" className="button small" onClick={() => void restore().catch(toastError)}>{t("Restore")}</button>}
         </p>
       )}
       <Title card={card} />

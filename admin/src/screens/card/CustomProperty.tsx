@@ -1,10 +1,11 @@
-import { useEffect, useId, useState } from "react";
+import { useId } from "react";
 import type { Schemas } from "../../api/client";
 import { t } from "../../app/words";
 import { valueInWords } from "../../parts/Facts";
 import { changeCards } from "../board/actions";
 import { useBoard } from "../board/context";
 import type { Card } from "../board/store";
+import { DayValue, TextValue } from "./fields";
 
 type Property = Schemas["PropertyDefinition"];
 const texts = ["rich_text", "url", "email", "phone_number", "number"];
@@ -54,19 +55,9 @@ export function CustomProperty({ property, card, canEdit, people }: { property: 
           </span>
         )}
         {type === "checkbox" && <input type="checkbox" aria-labelledby={id} checked={value === true} onChange={(event) => save(event.target.checked)} />}
-        {type === "date" && <input className="input plain" type="date" aria-labelledby={id} value={((value as { start?: string } | null)?.start ?? "").slice(0, 10)}
-          onChange={(event) => save(event.target.value ? { start: event.target.value } : null)} />}
+        {type === "date" && <DayValue labelledBy={id} value={((value as { start?: string } | null)?.start ?? "").slice(0, 10)} onSave={(start) => save(start ? { start } : null)} />}
         {type === "checkbox" && <span className="unseen">{value === true ? t("yes") : t("no")}</span>}
       </dd>
     </div>
-  );
-}
-
-function TextValue({ labelledBy, type, value, onSave }: { labelledBy: string; type: string; value: string; onSave: (text: string) => void }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  return (
-    <input className="input plain" type={type} step="any" placeholder={t("Empty")} aria-labelledby={labelledBy} value={text} onChange={(event) => setText(event.target.value)}
-      onBlur={() => { if (text !== value) onSave(text); }} />
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { principalsQuery } from "../../api/queries";
 import { dayOf, shown } from "../../app/time";
 import { t } from "../../app/words";
@@ -13,6 +13,7 @@ import { useBoard } from "../board/context";
 import { refOf } from "../board/people";
 import type { Card } from "../board/store";
 import { CustomProperty } from "./CustomProperty";
+import { DayValue, TextValue } from "./fields";
 
 /** What is known of the card, to be changed where it stands. */
 export function Properties({ card, canEdit }: { card: Card; canEdit: boolean }) {
@@ -77,12 +78,15 @@ function DateRow({ name, label, card, canEdit }: { name: "due" | "start"; label:
   const value = card[name];
   const isInstant = Boolean(value && value.length > 10);
   if (!canEdit) return value ? <div><dt>{label}</dt><dd>{shown(value)}</dd></div> : null;
-  const save = (next: string | null) => void changeCards(store, [card.id], () => ({ [name]: next }), () => ({ [name]: next }));
+  const save = (text: string) => {
+    const next = text || null;
+    void changeCards(store, [card.id], () => ({ [name]: next }), () => ({ [name]: next }));
+  };
   return (
     <div>
       <dt id={`${name}-of`}>{label}</dt>
       <dd className="row">
-        <input className="input plain" type="date" aria-labelledby={`${name}-of`} value={value ? dayOf(value) : ""} onChange={(event) => save(event.target.value || null)} />
+        <DayValue labelledBy={`${name}-of`} value={value ? dayOf(value) : ""} onSave={save} />
         {isInstant && <span className="soft small">{shown(value!)}</span>}
       </dd>
     </div>
@@ -91,17 +95,15 @@ function DateRow({ name, label, card, canEdit }: { name: "due" | "start"; label:
 
 function Estimate({ card, canEdit }: { card: Card; canEdit: boolean }) {
   const { store } = useBoard();
-  const [text, setText] = useState(card.estimate?.toString() ?? "");
-  useEffect(() => setText(card.estimate?.toString() ?? ""), [card.estimate]);
   if (!canEdit) return card.estimate === null ? null : <div><dt>{t("Estimate")}</dt><dd>{card.estimate}</dd></div>;
-  const save = () => {
+  const save = (text: string) => {
     const estimate = text === "" ? null : Number(text);
-    if (estimate !== card.estimate && !Number.isNaN(estimate)) void changeCards(store, [card.id], () => ({ estimate }), () => ({ estimate }));
+    void changeCards(store, [card.id], () => ({ estimate }), () => ({ estimate }));
   };
   return (
     <div>
       <dt id="estimate-of">{t("Estimate")}</dt>
-      <dd><input className="input plain" type="number" min={0} step="any" placeholder={t("Empty")} aria-labelledby="estimate-of" value={text} onChange={(event) => setText(event.target.value)} onBlur={save} /></dd>
+      <dd><TextValue labelledBy="estimate-of" type="number" min={0} value={card.estimate?.toString() ?? ""} onSave={save} /></dd>
     </div>
   );
 }
