@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { api, ask } from "../api/client";
 import { boardsQuery, inOrg } from "../api/queries";
 import { Dialog } from "../parts/Dialog";
+import { Failure } from "../parts/Failure";
 import { Icon, type IconName } from "../parts/Icon";
 import { untilClosed } from "../parts/Menu";
 import { actionsOnPage } from "./actionsOnPage";
@@ -28,7 +29,7 @@ const cardKey = /^[a-z][a-z0-9]*-[0-9]+$/i;
 /** Finds cards and boards, and does whatever has a command. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState("");
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState<string>(); // what the arrow keys led to: what comes in above it does not change that
   const [, go] = useLocation();
   const { seat } = useSession();
   const list = useRef<HTMLUListElement>(null);
@@ -71,7 +72,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       id: `page ${each.label}`, label: each.label, note: t("On this page"), icon: "right", run: each.run,
     })),
   ];
-  const chosen = hits[Math.min(at, hits.length - 1)];
+  const chosen = hits.find((hit) => hit.id === at) ?? hits[0];
   const choose = (hit: Hit | undefined) => {
     if (!hit) return;
     onClose();
@@ -79,9 +80,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && hits.length) {
-      const next = (Math.min(at, hits.length - 1) + step + hits.length) % hits.length;
-      setAt(next);
+    if (step && chosen) {
+      const next = (hits.indexOf(chosen) + step + hits.length) % hits.length;
+      setAt(hits[next]!.id);
       list.current?.children[next]?.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter") choose(chosen);
     else return;
@@ -92,18 +93,19 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     <Dialog title={t("Find or do something")} onClose={onClose}>
       <input className="input" role="combobox" aria-expanded="true" aria-controls={id} aria-label={t("Words of a card, a board, or what to do")}
         aria-activedescendant={chosen ? `${id}-${hits.indexOf(chosen)}` : undefined} autoFocus value={query} placeholder={t("Words of a card, a board, or what to do")}
-        onChange={(event) => { setQuery(event.target.value); setAt(0); }} onKeyDown={onKeyDown} />
+        onChange={(event) => { setQuery(event.target.value); setAt(undefined); }} onKeyDown={onKeyDown} />
       <ul className="menu hits" id={id} role="listbox" aria-label={t("Found")} ref={list}>
         {hits.map((hit, index) => (
           <li key={hit.id} id={`${id}-${index}`} role="option" aria-selected={hit === chosen} className="menu-item"
             data-focused={hit === chosen || undefined} onClick={() => choose(hit)}>
             <Icon name={hit.icon} />
-            <span className="clip" title={hit.label}>{hit.label}</span>
+            <span className="clip" dir="auto" title={hit.label}>{hit.label}</span>
             {hit.keys ? <kbd className="note">{keyName(hit.keys)}</kbd> : hit.note && <span className="note clip">{hit.note}</span>}
           </li>
         ))}
       </ul>
-      {hits.length === 0 && <p className="soft" role="status">{t("Nothing fits.")}</p>}
+      <Failure error={found.error} retry={() => void found.refetch()} />
+      {hits.length === 0 && !found.isFetching && !found.error && <p className="soft" role="status">{t("Nothing fits.")}</p>}
     </Dialog>
   );
 }

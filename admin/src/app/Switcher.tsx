@@ -27,7 +27,7 @@ export default function Switcher() {
   return (
     <>
       <Menu label={t("Workspaces")} choices={choices} className="button quiet switcher">
-        <span className="mark" aria-hidden="true">{(seat?.org_name ?? "W").slice(0, 1).toUpperCase()}</span>
+        <span className="mark" aria-hidden="true">{[...(seat?.org_name || "W")][0]!.toUpperCase()}</span>
         <span className="clip grow" title={seat?.org_name}>{seat?.org_name ?? t("No workspace")}</span>
         {Boolean(invitations.data?.length) && <span className="tag warn">{invitations.data!.length}<span className="unseen"> {t("invitations")}</span></span>}
         <Icon name="down" />

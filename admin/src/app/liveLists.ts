@@ -7,8 +7,10 @@ import { useTabOrg } from "./session";
 
 const touched: Record<string, string[]> = {
   board: ["boards"], member: ["members", "users"], agent: ["agents", "users"], token: ["tokens"], invitation: ["invitations"],
-  webhook: ["webhooks"], automation: ["automations"], grant: ["grants"], org: [],
+  webhook: ["webhooks"], automation: ["automations"], grant: ["grants"], org: [], card: ["away-cards"],
 };
+/** Of cards, most events are no matter to a list, and they are many. */
+const kinds = Object.keys(touched).flatMap((noun) => (noun === "card" ? ["archived", "deleted", "restored", "purged"] : ["*"]).map((verb) => `${noun}.${verb}`));
 
 export function useLiveLists() {
   const client = useQueryClient();
@@ -23,7 +25,7 @@ export function useLiveLists() {
       stale = new Set();
     };
     const end = live.follow({
-      kinds: Object.keys(touched).map((noun) => `${noun}.*`),
+      kinds,
       event: ({ kind }) => {
         const noun = kind.split(".")[0]!;
         for (const each of touched[noun] ?? []) stale.add(each);

@@ -1,12 +1,30 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useId, useRef, useState } from "react";
 
-/** Runs a call, and reads again what it changed; `error` says what was refused. While one runs, no other
-    begins: buttons say so by `aria-disabled` and keep the focus, which those that are disabled lose. */
+interface Action {
+  call: () => Promise<unknown>;
+  about: string | undefined;
+}
+
+/** Runs calls one after the other, and reads again what each changed; `error` is what was refused last since something
+    was begun. What is the same by `about` is not begun again before it has ended: its button says so by `aria-disabled`
+    and keeps the focus, which those that are disabled lose. */
 export function useAct(...keys: readonly (readonly unknown[])[]) {
   const client = useQueryClient();
+  const busy = useRef(new Set<string | undefined>());
+  const [error, setError] = useState<unknown>();
   const act = useMutation({
-    mutationFn: (call: () => Promise<unknown>) => call(),
+    scope: { id: useId() },
+    mutationFn: ({ call }: Action) => call(),
     onSuccess: () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey }))),
+    onError: setError,
+    onSettled: (_data, _error, { about }) => void busy.current.delete(about),
   });
-  return { ...act, mutate: (call: () => Promise<unknown>) => { if (!act.isPending) act.mutate(call); } };
+  const mutate = (call: () => Promise<unknown>, about?: string) => {
+    if (about !== undefined && busy.current.has(about)) return;
+    if (!act.isPending) setError(undefined);
+    busy.current.add(about);
+    act.mutate({ call, about });
+  };
+  return { error, mutate, isPending: act.isPending, isBusy: (about: string) => busy.current.has(about), reset: () => setError(undefined) };
 }

@@ -6,15 +6,21 @@ import { before, describe, test } from "node:test";
 import { becomes, heading } from "../support/visits.mjs";
 
 export default (house) => describe("fields and dialogs", { concurrency: false }, () => {
-  let server, rita, page, board, columns;
+  let server, rita, sam, page, other, board, columns;
 
   before(async () => {
     ({ server } = house);
-    ({ rita } = house.people);
+    ({ rita, sam } = house.people);
+    await setRole("member");
     page = await house.chromium.open(server.url + "/boards", { person: rita });
+    other = await house.chromium.open(server.url + "/boards", { person: sam });
   });
 
   const org = () => rita.headers["X-Svc-Org"];
+  async function setRole(role) {
+    const { results } = await rita.get(`/v1/orgs/${org()}/members`);
+    await rita.send("PATCH", `/v1/orgs/${org()}/members/${results.find(({ user }) => user.email === "sam@example.com").user_id}`, { role });
+  }
   async function newBoard(titles, more = {}) {
     board = await rita.post("/v1/boards", { name: "Orders", ...more });
     columns = (await rita.get(`/v1/boards/${board.id}/columns`)).results;
@@ -37,6 +43,9 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
     await act();
     await page.unroute(address);
   }
+  /** Has such calls wait for a while before they go on. */
+  const slowly = (where, address, milliseconds) => where.route(address, (route) => setTimeout(() => route.continue(), milliseconds));
+  const focused = (where) => where.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent);
 
   test("a day is saved when it is complete, whatever comes while it is typed", async () => {
     const [card] = await newBoard(["one"]);
@@ -118,6 +127,20 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
     assert.deepEqual([now.name, now.description], ["Deliveries", "What is wanted"]);
   });
 
+  test("a board in the trash says so, and comes back", async () => {
+    await newBoard(["one"]);
+    await page.goto(`${server.url}/boards/${board.id}`);
+    await page.waitForSelector(".tile");
+    await rita.send("DELETE", `/v1/boards/${board.id}`);
+    await page.waitForSelector(".board-head .tag:text-is('in the trash')");
+    await page.reload();
+    await page.waitForSelector(".board-head .tag:text-is('in the trash')");
+    assert.equal(await page.locator(".board-head:has-text('you may read it')").count(), 0);
+    await page.click(".board-head button:text-is('Restore')");
+    await becomes(async () => (await rita.get(`/v1/boards/${board.id}`)).in_trash, (is) => is === false);
+    await page.waitForSelector(".new-column");
+  });
+
   test("a card is shown on its own board, and says when it cannot be restored", async () => {
     const [stranger] = await newBoard(["A stranger"]);
     const home = board.id;
@@ -132,6 +155,32 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
     assert.deepEqual(page.complaints, []);
   });
 
+  test("the palette says why it finds nothing, and what was chosen in it stays so", async () => {
+    await page.goto(server.url + "/boards");
+    await heading(page, "Boards");
+    await refused("**/v1/search", 429, "Too many searches", async () => {
+      await page.keyboard.press("Control+k");
+      await page.fill("[role=combobox]", "zebra crossing");
+      await page.waitForSelector(".dialog .failure:has-text('Too many searches')");
+      assert.equal(await page.locator(".dialog:has-text('Nothing fits')").count(), 0);
+    });
+    let answer;
+    const come = new Promise((done) => { answer = done; });
+    const result = { object: "card", id: board.id, key: "ORD-1", title: "Show this", highlight: [] };
+    await page.route("**/v1/search", async (route) => {
+      await come;
+      await route.fulfill({ contentType: "application/json", body: JSON.stringify({ object: "list", results: [result], next_cursor: null }) });
+    });
+    await page.fill("[role=combobox]", "show");
+    await page.waitForSelector("[role=option]:has-text('Show the keys')");
+    await page.keyboard.press("ArrowDown");
+    const chosen = await page.textContent("[role=option][aria-selected=true]");
+    answer();
+    await page.waitForSelector("[role=option]:has-text('Show this')");
+    assert.equal(await page.textContent("[role=option][aria-selected=true]"), chosen);
+    await page.unroute("**/v1/search");
+  });
+
   test("a board that is shown again is in its own workspace", async () => {
     await rita.post("/v1/orgs", { name: "🚀 Rockets" });
     const [card] = await newBoard(["one"]);
@@ -140,6 +189,7 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
     await page.click(".switcher");
     await page.click("[role=menuitem]:has-text('Rockets')");
     await heading(page, "Boards");
+    const mark = await page.textContent(".switcher .mark");
     await page.goBack();
     await page.click(".tile");
     await page.waitForSelector(".card-panel .properties");
@@ -147,5 +197,69 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
     await page.fill("[aria-label='Title']", "changed");
     await page.keyboard.press("Enter");
     await becomes(async () => (await rita.get(`/v1/cards/${card.id}`)).title, (title) => title === "changed");
+    assert.equal(mark, "🚀");
+  });
+
+  test("what is pressed while something runs is done after it, and the focus stays in the list", async () => {
+    const { id } = await sam.get("/v1/me");
+    await newBoard([]);
+    for (const title of ["first", "second", "third"]) await rita.post(`/v1/boards/${board.id}/cards`, { column_id: columns[0].id, title, assignees: [id] });
+    await becomes(async () => (await sam.get("/v1/notifications/count")).unread_count, (count) => count === 3);
+    await slowly(other, "**/v1/notifications/*:read", 300);
+    await other.goto(server.url + "/inbox");
+    await other.focus("[data-notice='0']");
+    for (const key of ["e", "j", "e"]) await other.keyboard.press(key);
+    await becomes(async () => (await sam.get("/v1/notifications/count")).unread_count, (count) => count === 1);
+    await other.waitForFunction(() => document.querySelectorAll("[data-notice]").length === 1);
+    assert.match(await focused(other), /first/);
+    await slowly(page, "**/members/*", 300);
+    await page.goto(server.url + "/members");
+    for (const role of ["admin", "member"]) await page.selectOption("[aria-label='Role of Sam']", role);
+    const roleOf = async () => (await sam.get("/v1/me/memberships")).results.find(({ org_id }) => org_id === org()).role;
+    const met = [];
+    await becomes(async () => met[met.push(await roleOf()) - 1], () => met.includes("admin") && met.at(-1) === "member");
+    await page.unroute("**/members/*");
+  });
+
+  test("lists follow what others archive, and a board that was granted is among one's own", async () => {
+    await newBoard([], { visibility: "private", name: "Secrets" });
+    await other.goto(server.url + "/boards");
+    await heading(other, "Boards");
+    await other.click(".sidebar a[href='/members']");
+    await heading(other, "Members");
+    await rita.send("PUT", `/v1/boards/${board.id}/access-grants/${(await sam.get("/v1/me")).id}`, { role: "viewer" });
+    await other.click(".sidebar a[href='/boards']");
+    await other.waitForSelector("#main a:has-text('Secrets')");
+    const cards = await newBoard(["apple", "banana"]);
+    await rita.post(`/v1/cards/${cards[0].id}:archive`);
+    await page.goto(server.url + "/trash");
+    await page.waitForSelector("td:has-text('apple')");
+    await page.waitForSelector(".live.live");
+    await rita.post(`/v1/cards/${cards[1].id}:archive`);
+    await page.waitForSelector("td:has-text('banana')");
+    await page.focus(`[aria-label='Restore ${cards[1].key}']`);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("td:has-text('banana')", { state: "detached" });
+    assert.equal(await focused(page), `Restore ${cards[0].key}`);
+  });
+
+  test("nothing is offered that would be refused", async () => {
+    const { id } = await rita.post("/v1/webhooks", { url: "https://example.com/hook", name: "Shop", events: ["card.*"] });
+    await page.goto(`${server.url}/webhooks/${id}`);
+    await refused("**/v1/webhooks/*:test", 409, "Not just now", async () => {
+      await page.click("text=Send a test");
+      await page.waitForSelector("#main .failure");
+    });
+    await page.click("text=Delete…");
+    await page.waitForSelector(".dialog form");
+    assert.equal(await page.locator(".failure").count(), 0);
+    await setRole("viewer");
+    await other.goto(server.url + "/webhooks");
+    await other.waitForSelector("#main .failure");
+    assert.equal(await other.locator("#main button:has-text('New webhook')").count(), 0);
+    await other.goto(`${server.url}/boards/${board.id}`);
+    await other.click("[aria-label='About this board']");
+    assert.equal(await other.getAttribute("[role=menuitem]:has-text('Duplicate')", "aria-disabled"), "true");
+    assert.deepEqual([...page.complaints, ...other.complaints], []);
   });
 });

@@ -57,10 +57,10 @@ function Sessions() {
     <section className="panel padded stack" aria-labelledby="sessions-heading">
       <div className="row apart">
         <h2 id="sessions-heading">{t("Sessions")}</h2>
-        <button type="button" className="button small danger" aria-disabled={act.isPending} onClick={() => act.mutate(async () => {
+        <button type="button" className="button small danger" aria-disabled={act.isBusy("all")} onClick={() => act.mutate(async () => {
           await ask(api.DELETE("/v1/me/sessions"));
           location.assign("/login");
-        })}>{t("Sign out everywhere")}</button>
+        }, "all")}>{t("Sign out everywhere")}</button>
       </div>
       <Failure error={act.error} />
       <Wait query={query}>
@@ -74,8 +74,8 @@ function Sessions() {
                   <div className="soft small">{t("last seen {{when}}", { when: ago(session.last_seen_at) })}</div>
                 </span>
                 {!session.is_current && (
-                  <button type="button" className="button small" aria-disabled={act.isPending} aria-label={t("Sign out the session from {{place}}", { place: session.ip_address ?? "" })}
-                    onClick={() => act.mutate(() => ask(api.DELETE("/v1/me/sessions/{session_id}", { params: { path: { session_id: session.id } } })))}>{t("Sign out")}</button>
+                  <button type="button" className="button small" aria-disabled={act.isBusy(session.id)} aria-label={t("Sign out the session from {{place}}", { place: session.ip_address ?? "" })}
+                    onClick={() => act.mutate(() => ask(api.DELETE("/v1/me/sessions/{session_id}", { params: { path: { session_id: session.id } } })), session.id)}>{t("Sign out")}</button>
                 )}
               </li>
             ))}

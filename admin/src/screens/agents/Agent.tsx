@@ -72,7 +72,7 @@ function KillSwitch({ agent }: { agent: AgentData }) {
   if (agent.status === "disabled")
     return (
       <>
-        <button type="button" className="button go" aria-disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/agents/{agent_id}:enable", { params })))}>{t("Enable the agent")}</button>
+        <button type="button" className="button go" aria-disabled={act.isBusy("enable")} onClick={() => act.mutate(() => ask(api.POST("/v1/agents/{agent_id}:enable", { params })), "enable")}>{t("Enable the agent")}</button>
         <Failure error={act.error} />
       </>
     );

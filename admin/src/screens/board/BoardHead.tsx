@@ -35,10 +35,12 @@ function Presence() {
 
 export function BoardHead() {
   const { store, canEdit } = useBoard();
+  const { isViewer } = useSession();
   const client = useQueryClient();
   const [, go] = useLocation();
   const [shown, setShown] = useState<Open>("");
   const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const { in_trash, is_archived } = board;
   const isBoardAdmin = board.role === "admin";
   const params = { path: { board_id: board.id } };
   const after = () => void client.invalidateQueries({ queryKey: inOrg("boards") });
@@ -62,20 +64,26 @@ export function BoardHead() {
   const choices: Choice[] = [
     { id: "settings", label: t("Name and description…"), icon: "gear", disabled: !canEdit, run: () => setShown("settings") },
     { id: "labels", label: t("Labels and properties…"), icon: "flag", disabled: !canEdit, run: () => setShown("labels") },
-    { id: "share", label: t("Share by a link…"), icon: "share", disabled: !isBoardAdmin || !serves("get_shared_board"), run: () => setShown("share") },
-    { id: "access", label: t("Access…"), icon: "people", disabled: !isBoardAdmin, run: () => setShown("access") },
-    { id: "copy", label: t("Duplicate"), icon: "copy", run: () => void duplicate().catch(toastError) },
-    board.is_archived
-      ? { id: "restore", label: t("Restore from the archive"), icon: "bin", disabled: !isBoardAdmin, run: () => void restore().catch(toastError) }
-      : { id: "archive", label: t("Archive"), icon: "bin", disabled: !isBoardAdmin, run: () => void archive().catch(toastError) },
-    { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !isBoardAdmin, run: () => void remove().catch(toastError) },
+    { id: "share", label: t("Share by a link…"), icon: "share", disabled: !isBoardAdmin || in_trash || !serves("get_shared_board"), run: () => setShown("share") },
+    { id: "access", label: t("Access…"), icon: "people", disabled: !isBoardAdmin || in_trash, run: () => setShown("access") },
+    { id: "copy", label: t("Duplicate"), icon: "copy", disabled: isViewer || in_trash, run: () => void duplicate().catch(toastError) },
+    is_archived
+      ? { id: "restore", label: t("Restore from the archive"), icon: "bin", disabled: !isBoardAdmin || in_trash, run: () => void restore().catch(toastError) }
+      : { id: "archive", label: t("Archive"), icon: "bin", disabled: !isBoardAdmin || in_trash, run: () => void archive().catch(toastError) },
+    { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !isBoardAdmin || in_trash, run: () => void remove().catch(toastError) },
   ];
   return (
     <header className="page-head board-head">
-      <h1 className="clip" title={board.name}>{board.icon?.emoji ? `${board.icon.emoji} ` : ""}{board.name}</h1>
+      <h1 className="clip" dir="auto" title={board.name}>{board.icon?.emoji ? `${board.icon.emoji} ` : ""}{board.name}</h1>
       {board.visibility === "private" && <span className="tag">{t("private")}</span>}
-      {board.is_archived && <span className="tag warn">{t("archived: to be read only")}</span>}
-      {!canEdit && !board.is_archived && <span className="tag">{t("you may read it")}</span>}
+      {in_trash && (
+        <>
+          <span className="tag warn">{t("in the trash")}</span>
+          {isBoardAdmin && <button type="button" className="button small" onClick={() => void restore().catch(toastError)}>{t("Restore")}</button>}
+        </>
+      )}
+      {is_archived && !in_trash && <span className="tag warn">{t("archived: to be read only")}</span>}
+      {!canEdit && !is_archived && !in_trash && <span className="tag">{t("you may read it")}</span>}
       <Presence />
       <Menu label={t("About this board")} choices={choices} />
       {shown === "settings" && <BoardDialog onClose={() => setShown("")} />}

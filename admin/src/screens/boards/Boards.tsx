@@ -26,7 +26,7 @@ function BoardCard({ board }: { board: Schemas["Board"] }) {
     <li className="panel board-card">
       <span className="face" aria-hidden="true">{board.icon?.emoji ?? board.key.slice(0, 2)}</span>
       <div className="grow">
-        <Link href={`/boards/${board.id}`} className="clip" title={board.name}>{board.name}</Link>
+        <Link href={`/boards/${board.id}`} className="clip" dir="auto" title={board.name}>{board.name}</Link>
         <p className="soft small clip" title={board.description ?? undefined}>{board.description ?? t("{{count}} cards", { count: board.card_count })}</p>
         <p className="soft small">
           <span className="mono">{board.key}</span> · {t("changed {{when}}", { when: ago(board.last_edited_time) })}
@@ -60,7 +60,8 @@ export default function Boards() {
   const [making, setMaking] = useState(false);
   const [connecting, setConnecting] = useState<Schemas["Board"]>();
   const [opening, setOpening] = useState(false);
-  const boards = useQuery({ ...boardsQuery(), enabled: Boolean(seat) });
+  // A grant is told to admins alone, so who got one is shown the board when they come here.
+  const boards = useQuery({ ...boardsQuery(), enabled: Boolean(seat), staleTime: 0 });
   const demo = useMutation({
     mutationFn: makeDemonstration,
     onSuccess: (board) => {

@@ -23,7 +23,7 @@ export function Attempts({ card, canEdit }: { card: Card; canEdit: boolean }) {
   const run = (call: () => Promise<unknown>) => act.mutate(async () => {
     await call();
     store.put((await ask(api.GET("/v1/cards/{card_id}", { params }))) as Card);
-  });
+  }, card.id);
   const { state, last_error, available_at, attempts } = card.queue;
   return (
     <div className="stack">
@@ -32,9 +32,9 @@ export function Attempts({ card, canEdit }: { card: Card; canEdit: boolean }) {
           <span className={`tag ${state === "exhausted" ? "bad" : state === "ready" ? "good" : "warn"}`}>{t(state)}</span>
           <span className="soft">{t("{{count}} attempts used", { count: attempts })}{available_at && <> · {t("again {{when}}", { when: ahead(available_at) })}</>}</span>
           <span className="grow" />
-          {store.board.role === "admin" && card.lease && <button type="button" className="button small danger" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Revoke the lease")}</button>}
-          {canEdit && state !== "leased" && state !== "held" && <button type="button" className="button small" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:hold", { params })))}>{t("Hold")}</button>}
-          {canEdit && (state === "held" || state === "exhausted" || state === "backoff") && <button type="button" className="button small go" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:requeue", { params })))}>{t("Requeue")}</button>}
+          {store.board.role === "admin" && card.lease && <button type="button" className="button small danger" aria-disabled={act.isBusy(card.id)} onClick={() => run(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Revoke the lease")}</button>}
+          {canEdit && state !== "leased" && state !== "held" && <button type="button" className="button small" aria-disabled={act.isBusy(card.id)} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:hold", { params })))}>{t("Hold")}</button>}
+          {canEdit && (state === "held" || state === "exhausted" || state === "backoff") && <button type="button" className="button small go" aria-disabled={act.isBusy(card.id)} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:requeue", { params })))}>{t("Requeue")}</button>}
         </div>
       )}
       {last_error && <p className="late">{last_error}</p>}

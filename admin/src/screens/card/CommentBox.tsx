@@ -82,7 +82,7 @@ export function CommentBox({ draft, label, send, onSent, onCancel, initial = [],
   };
   return (
     <form className="new-comment" onSubmit={submit}>
-      <textarea ref={field} className="input" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, @ mentions, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
+      <textarea ref={field} className="input" dir="auto" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, @ mentions, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
         aria-autocomplete="list" aria-haspopup="listbox" aria-controls={chosen ? id : undefined} aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined}
         onChange={(event) => { write(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(undefined)} />
       {chosen && (

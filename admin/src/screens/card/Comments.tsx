@@ -83,7 +83,7 @@ function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Pro
         </div>
         {open === "edit"
           ? <CommentBox draft={comment.id} label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onCancel={close} onSent={() => { close(); return refresh(); }} />
-          : <p className="comment-text"><Rich text={comment.rich_text} /></p>}
+          : <p className="comment-text" dir="auto"><Rich text={comment.rich_text} /></p>}
         {open === "delete" && (
           <FormDialog title={t("Delete the comment")} send={t("Delete")} danger busy={removal.isPending} error={removal.error} onClose={close} onSend={() => removal.mutate()}>
             <p>{t("It cannot be brought back.")}</p>

@@ -37,7 +37,7 @@ export function Dependencies({ card, canEdit }: { card: Card; canEdit: boolean }
             return (
               <li key={id} className="row">
                 <button type="button" className="button quiet small grow" style={{ justifyContent: "flex-start" }} disabled={!other} onClick={() => open(id)}>
-                  {other ? <><span className="soft">{other.key}</span><span className="clip" title={other.title}>{other.title}</span>{other.completed_at && <span className="tag good">{t("done")}</span>}</> : t("a card that you may not see")}
+                  {other ? <><span className="soft">{other.key}</span><span className="clip" dir="auto" title={other.title}>{other.title}</span>{other.completed_at && <span className="tag good">{t("done")}</span>}</> : t("a card that you may not see")}
                 </button>
                 {canEdit && <button type="button" className="button quiet small icon" aria-label={t("Does not wait for {{key}}", { key: other?.key ?? "" })} onClick={() => set(card.blocked_by.filter((each) => each !== id))}><Icon name="close" /></button>}
               </li>
@@ -67,7 +67,7 @@ function ChooseCard({ not, onClose, onChoose }: { not: string[]; onClose: () => 
       <input className="input" autoFocus aria-label={t("Words of its title, or its key")} placeholder={t("Words of its title, or its key")} value={text} onChange={(event) => setText(event.target.value)} />
       <ul className="menu" style={{ listStyle: "none" }}>
         {all.map((card) => (
-          <li key={card.id}><button type="button" className="button quiet" style={{ width: "100%", justifyContent: "flex-start" }} onClick={() => onChoose(card.id)}><span className="soft">{card.key}</span><span className="clip">{card.title}</span></button></li>
+          <li key={card.id}><button type="button" className="button quiet" style={{ width: "100%", justifyContent: "flex-start" }} onClick={() => onChoose(card.id)}><span className="soft">{card.key}</span><span className="clip" dir="auto">{card.title}</span></button></li>
         ))}
       </ul>
     </Dialog>

@@ -10,6 +10,7 @@ import { Failure } from "../../parts/Failure";
 import { Icon, type IconName } from "../../parts/Icon";
 import { Empty, Page } from "../../parts/Page";
 import { useAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { WaitPages } from "../../parts/Wait";
 import { Face } from "../../parts/Who";
 import "./inbox.css";
@@ -40,13 +41,14 @@ export default function Inbox() {
   const list = useRef<HTMLUListElement>(null);
   const key = inOrg("notifications");
   const act = useAct(key);
+  const focus = useKeptFocus<HTMLElement>("[data-notice]");
   const query = useInfiniteQuery(pagesQuery([...key, unread], (start_cursor) =>
     ask(api.GET("/v1/notifications", { params: { query: { page_size: 50, start_cursor, ...(unread && { unread }) } } }))));
   const all = query.data?.pages.flatMap(({ results }) => results) ?? [];
   const read = (notice: Notice) => {
-    if (!notice.read) act.mutate(() => ask(api.POST("/v1/notifications/{notification_id}:read", { params: { path: { notification_id: notice.id } } })));
+    if (!notice.read) act.mutate(() => ask(api.POST("/v1/notifications/{notification_id}:read", { params: { path: { notification_id: notice.id } } })), notice.id);
   };
-  const readAll = () => act.mutate(() => ask(api.POST("/v1/notifications:readAll")));
+  const readAll = () => act.mutate(() => ask(api.POST("/v1/notifications:readAll")), "all");
   const open = (notice: Notice) => {
     read(notice);
     const place = placeOf(notice);
@@ -68,13 +70,13 @@ export default function Inbox() {
     event.stopPropagation();
   };
   return (
-    <Page title={t("Inbox")} actions={<button type="button" className="button" aria-disabled={act.isPending} onClick={readAll}>{t("Mark all as read")}</button>}>
+    <Page title={t("Inbox")} actions={<button type="button" className="button" aria-disabled={act.isBusy("all")} onClick={readAll}>{t("Mark all as read")}</button>}>
       <div className="row" role="group" aria-label={t("Which")}>
         <button type="button" className="button small" aria-pressed={unread} onClick={() => setUnread(true)}>{t("Unread")}</button>
         <button type="button" className="button small" aria-pressed={!unread} onClick={() => setUnread(false)}>{t("All")}</button>
       </div>
       <Failure error={act.error} />
-      <section className="panel" aria-label={t("Notifications")} onKeyDown={onKeyDown}>
+      <section className="panel" aria-label={t("Notifications")} onKeyDown={onKeyDown} {...focus}>
         <WaitPages query={query} empty={<Empty title={unread ? t("All is read") : t("Nothing yet")}><p>{t("What others do to your cards, and whatever names you, comes here.")}</p></Empty>}>
           {(notices) => (
             <ul className="notices" ref={list}>
@@ -83,7 +85,7 @@ export default function Inbox() {
                   <button type="button" data-notice={index} tabIndex={index === Math.min(at, notices.length - 1) ? 0 : -1} onFocus={() => setAt(index)} onClick={() => open(notice)}>
                     {notice.actor ? <Face who={notice.actor} decorative /> : <Icon name={icons[notice.kind] ?? "inbox"} />}
                     <span className="grow">
-                      <span className="title">{!notice.read && <span className="unseen">{t("Unread:")} </span>}{notice.title}{notice.event_count > 1 && <> <span className="tag">{notice.event_count}</span></>}</span>
+                      <span className="title" dir="auto">{!notice.read && <span className="unseen">{t("Unread:")} </span>}{notice.title}{notice.event_count > 1 && <> <span className="tag">{notice.event_count}</span></>}</span>
                       {notice.body && <span className="soft small clip">{notice.body}</span>}
                     </span>
                     <time className="soft small" dateTime={notice.created_time} title={shown(notice.created_time)}>{ago(notice.created_time)}</time>

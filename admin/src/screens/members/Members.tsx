@@ -56,10 +56,10 @@ function MemberRow({ member, act, onRemove }: { member: Member; act: ReturnType<
       <td className="soft small" data-label={t("Last seen")}>{member.last_active_at ? ago(member.last_active_at) : t("never")}</td>
       <td className="end">
         {isAdmin && !member.user.email_verified && (
-          <button type="button" className="button small" onClick={() => act.mutate(async () => {
+          <button type="button" className="button small" aria-disabled={act.isBusy(member.user_id)} onClick={() => act.mutate(async () => {
             await ask(api.POST("/v1/orgs/{org_id}/members/{user_id}:resend-invite", { params }));
             toast(t("The mail is on its way to {{email}}", { email: member.user.email }));
-          })}>{t("Send the mail again")}</button>
+          }, member.user_id)}>{t("Send the mail again")}</button>
         )}
         {(mayChange || member.user_id === me.id) && (
           <button type="button" className="button small danger" onClick={onRemove}>{member.user_id === me.id ? t("Leave") : t("Remove")}</button>
@@ -73,10 +73,10 @@ function Invitations({ org_id }: { org_id: string }) {
   const act = useAct(inOrg("invitations"));
   const query = useInfiniteQuery(pagesQuery(inOrg("invitations"), (start_cursor) =>
     ask(api.GET("/v1/orgs/{org_id}/invitations", { params: { path: { org_id }, query: { page_size: 50, start_cursor, status: "pending" } } }))));
-  const resend = ({ email, role }: Schemas["InvitationResponse"]) => act.mutate(async () => {
+  const resend = ({ id, email, role }: Schemas["InvitationResponse"]) => act.mutate(async () => {
     await ask(api.POST("/v1/orgs/{org_id}/invitations", { params: { path: { org_id } }, body: { email, role } }));
     toast(t("The mail is on its way to {{email}}", { email }));
-  });
+  }, id);
   return (
     <section className="panel" aria-labelledby="invitations-heading">
       <h2 id="invitations-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("Invitations")}</h2>
@@ -91,9 +91,9 @@ function Invitations({ org_id }: { org_id: string }) {
                   <td>{t(each.role)}</td>
                   <td className="soft small nowrap" data-label={t("Expires")}>{day(each.expires_at)}</td>
                   <td className="end"><span className="row" style={{ justifyContent: "flex-end" }}>
-                    <button type="button" className="button small" aria-label={t("Resend to {{email}}", { email: each.email })} aria-disabled={act.isPending} onClick={() => resend(each)}>{t("Resend")}</button>
-                    <button type="button" className="button small danger" aria-label={t("Revoke the invitation of {{email}}", { email: each.email })} aria-disabled={act.isPending}
-                      onClick={() => act.mutate(() => ask(api.DELETE("/v1/orgs/{org_id}/invitations/{invitation_id}", { params: { path: { org_id, invitation_id: each.id } } })))}>{t("Revoke")}</button>
+                    <button type="button" className="button small" aria-label={t("Resend to {{email}}", { email: each.email })} aria-disabled={act.isBusy(each.id)} onClick={() => resend(each)}>{t("Resend")}</button>
+                    <button type="button" className="button small danger" aria-label={t("Revoke the invitation of {{email}}", { email: each.email })} aria-disabled={act.isBusy(each.id)}
+                      onClick={() => act.mutate(() => ask(api.DELETE("/v1/orgs/{org_id}/invitations/{invitation_id}", { params: { path: { org_id, invitation_id: each.id } } })), each.id)}>{t("Revoke")}</button>
                   </span></td>
                 </tr>
               ))}

@@ -35,7 +35,7 @@ export default function Outbox() {
     }
     setChosen(new Set());
     toast(t("{{count}} mails requeued", { count }));
-  });
+  }, ids.join());
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
@@ -43,7 +43,7 @@ export default function Outbox() {
   };
   return (
     <Page title={t("Mail")} actions={chosen.size > 0 && (
-      <button type="button" className="button go" aria-disabled={act.isPending} onClick={() => requeue([...chosen])}>{t("Requeue {{count}}", { count: chosen.size })}</button>
+      <button type="button" className="button go" aria-disabled={act.isBusy([...chosen].join())} onClick={() => requeue([...chosen])}>{t("Requeue {{count}}", { count: chosen.size })}</button>
     )}>
       <div className="row" role="group" aria-label={t("Status")}>
         {statuses.map((each) => <button key={each} type="button" className="button small" aria-pressed={status === each} onClick={() => setStatus(each)}>{each ? t(each) : t("All")}</button>)}
@@ -56,7 +56,7 @@ export default function Outbox() {
           {(all) => (
             <table className="table cards">
               <thead><tr><th><span className="unseen">{t("Chosen")}</span></th><th>{t("To")}</th><th>{t("Subject")}</th><th>{t("Status")}</th><th>{t("When")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
-              <tbody>{all.map((mail) => <Row key={mail.id} mail={mail} chosen={chosen.has(mail.id)} onToggle={() => toggle(mail.id)} onAgain={() => requeue([mail.id])} busy={act.isPending} />)}</tbody>
+              <tbody>{all.map((mail) => <Row key={mail.id} mail={mail} chosen={chosen.has(mail.id)} onToggle={() => toggle(mail.id)} onAgain={() => requeue([mail.id])} busy={act.isBusy(mail.id)} />)}</tbody>
             </table>
           )}
         </WaitPages>

@@ -55,8 +55,8 @@ export function Leases() {
                     <td className="soft small" data-label={t("Last heartbeat")}>{ago(lease.renewed_at ?? lease.claimed_at)}</td>
                     <td data-label={t("Time left")}><Left until={lease.expires_at} /></td>
                     <td className="end">
-                      {revokes(lease.board_id) && <button type="button" className="button small danger" aria-label={t("Revoke the lease of {{name}}", { name: lease.holder.name })} aria-disabled={act.isPending}
-                        onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: lease.id } } })))}>{t("Revoke the lease")}</button>}
+                      {revokes(lease.board_id) && <button type="button" className="button small danger" aria-label={t("Revoke the lease of {{name}}", { name: lease.holder.name })} aria-disabled={act.isBusy(lease.id)}
+                        onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: lease.id } } })), lease.id)}>{t("Revoke the lease")}</button>}
                     </td>
                   </tr>
                 ))}

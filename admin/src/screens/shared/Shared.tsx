@@ -46,7 +46,7 @@ function Tile({ card }: { card: Card }) {
   return (
     <li className="card">
       <span className="soft small">{card.key}</span>
-      <a href={`#${card.id}`}>{card.title}</a>
+      <a href={`#${card.id}`} dir="auto">{card.title}</a>
       <Labels labels={card.labels} />
       {small && <span className="soft small">{small}</span>}
     </li>

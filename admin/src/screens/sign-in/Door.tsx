@@ -36,7 +36,7 @@ export function Door({ title, says, children, wide }: { title: string; says?: Re
         <p className="brand"><img src="/favicon.svg" alt="" width="28" height="28" /><Link href="/">Workboard</Link></p>
       </header>
       <main>
-        <h1 tabIndex={-1} ref={heading}>{title}</h1>
+        <h1 tabIndex={-1} ref={heading} dir="auto">{title}</h1>
         {children}
         <p className="outcome" role="status">{says}</p>
       </main>

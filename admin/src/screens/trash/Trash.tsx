@@ -10,6 +10,7 @@ import { Failure } from "../../parts/Failure";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { Wait, WaitPages } from "../../parts/Wait";
 
 type Which = "archived" | "in_trash";
@@ -18,7 +19,7 @@ const Nothing = ({ says }: { says: string }) => <p className="soft" style={{ pad
 function Row({ href, name, note, when, label, busy, onRestore }: { href?: string; name: string; note: string; when: string; label: string; busy: boolean; onRestore?: () => void }) {
   return (
     <tr>
-      <td>{href ? <Link href={href}>{name}</Link> : name}</td>
+      <td dir="auto">{href ? <Link href={href}>{name}</Link> : name}</td>
       <td className="soft mono nowrap">{note}</td>
       <td className="soft small nowrap">{ago(when)}</td>
       <td className="end">{onRestore && <button type="button" className="button small" aria-disabled={busy} aria-label={label} onClick={onRestore}>{t("Restore")}</button>}</td>
@@ -33,18 +34,19 @@ const Head = ({ title }: { title: string }) => (
 function Boards({ which }: { which: Which }) {
   const query = useQuery(boardsQuery({ [which]: true }));
   const act = useAct(inOrg("boards"));
+  const focus = useKeptFocus<HTMLElement>("tbody button");
   const restore = (board: Schemas["Board"]) => act.mutate(async () => {
     await ask(api.POST("/v1/boards/{board_id}:restore", { params: { path: { board_id: board.id } } }));
     toast(t("{{name}} is restored", { name: board.name }));
-  });
+  }, board.id);
   return (
-    <section className="panel" aria-labelledby="boards-heading">
+    <section className="panel" aria-labelledby="boards-heading" {...focus}>
       <h2 id="boards-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("Boards")}</h2>
       <Failure error={act.error} />
       <Wait query={query}>
         {(all) => (all.length === 0 ? <Nothing says={which === "archived" ? t("No board is archived.") : t("No board is in the trash.")} /> : (
           <table className="table cards"><Head title={t("Board")} />
-            <tbody>{all.map((board) => <Row key={board.id} href={which === "archived" ? `/boards/${board.id}` : undefined} name={board.name} note={board.key} when={board.last_edited_time} busy={act.isPending}
+            <tbody>{all.map((board) => <Row key={board.id} href={which === "archived" ? `/boards/${board.id}` : undefined} name={board.name} note={board.key} when={board.last_edited_time} busy={act.isBusy(board.id)}
               label={t("Restore {{name}}", { name: board.name })} onRestore={board.role === "admin" ? () => restore(board) : undefined} />)}</tbody>
           </table>
         ))}
@@ -58,18 +60,19 @@ function Cards({ which }: { which: Which }) {
   const key = inOrg("away-cards", which);
   const query = useInfiniteQuery(pagesQuery(key, (start_cursor) => ask(api.GET("/v1/cards", { params: { query: { page_size: 50, start_cursor, ...(which === "archived" ? { archived: true, sort: "updated" as const } : { in_trash: true }) } } }))));
   const act = useAct(key);
+  const focus = useKeptFocus<HTMLElement>("tbody button");
   const restore = (card: Schemas["Card"]) => act.mutate(async () => {
     await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id: card.id } } }));
     toast(t("{{name}} is restored", { name: card.key }));
-  });
+  }, card.id);
   return (
-    <section className="panel" aria-labelledby="cards-heading">
+    <section className="panel" aria-labelledby="cards-heading" {...focus}>
       <h2 id="cards-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("Cards")}</h2>
       <Failure error={act.error} />
       <WaitPages query={query} empty={<Nothing says={which === "archived" ? t("No card is archived.") : t("No card is in the trash.")} />}>
         {(all) => (
           <table className="table cards"><Head title={t("Card")} />
-            <tbody>{all.map((card) => <Row key={card.id} href={`/cards/${card.id}`} name={card.title} note={card.key} when={card.last_edited_time} busy={act.isPending}
+            <tbody>{all.map((card) => <Row key={card.id} href={`/cards/${card.id}`} name={card.title} note={card.key} when={card.last_edited_time} busy={act.isBusy(card.id)}
               label={t("Restore {{name}}", { name: card.key })} onRestore={isViewer ? undefined : () => restore(card)} />)}</tbody>
           </table>
         )}

@@ -55,25 +55,29 @@ export default function Webhook() {
     refetchInterval: 5_000,
   });
   const act = useAct(inOrg("webhooks"));
-  const run = (call: () => Promise<unknown>) => () => act.mutate(call);
+  const run = (call: () => Promise<unknown>, about?: string) => () => act.mutate(call, about);
+  const show = (next: typeof open) => {
+    act.reset();
+    setOpen(next);
+  };
   return (
     <Page title={query.data ? query.data.name ?? new URL(query.data.url).host : t("Webhook")} actions={query.data && (
       <>
         <WebhookStatus webhook={query.data} />
-        <button type="button" className="button go" aria-disabled={act.isPending} onClick={run(async () => {
+        <button type="button" className="button go" aria-disabled={act.isBusy("test")} onClick={run(async () => {
           await ask(api.POST("/v1/webhooks/{webhook_id}:test", { params }));
           toast(t("A test is on its way"));
-        })}>{t("Send a test")}</button>
-        <button type="button" className="button" aria-disabled={act.isPending}
-          onClick={run(() => ask(api.PATCH("/v1/webhooks/{webhook_id}", { params, body: { status: query.data.status === "active" ? "paused" : "active" } })))}>
+        }, "test")}>{t("Send a test")}</button>
+        <button type="button" className="button" aria-disabled={act.isBusy("status")}
+          onClick={run(() => ask(api.PATCH("/v1/webhooks/{webhook_id}", { params, body: { status: query.data.status === "active" ? "paused" : "active" } })), "status")}>
           {query.data.status === "active" ? t("Pause") : t("Resume")}
         </button>
-        <button type="button" className="button" onClick={() => setOpen("edit")}>{t("Edit…")}</button>
-        <button type="button" className="button danger" onClick={() => setOpen("delete")}>{t("Delete…")}</button>
+        <button type="button" className="button" onClick={() => show("edit")}>{t("Edit…")}</button>
+        <button type="button" className="button danger" onClick={() => show("delete")}>{t("Delete…")}</button>
       </>
     )}>
       <p className="soft" style={{ margin: 0 }}><Link href="/webhooks">{t("All webhooks")}</Link></p>
-      <Failure error={act.error} />
+      {!open && <Failure error={act.error} />}
       <Wait query={query}>
         {(webhook) => (
           <>
@@ -83,8 +87,8 @@ export default function Webhook() {
               {webhook.disabled_reason && <p className="late" style={{ margin: 0 }}>{webhook.disabled_reason}</p>}
               <div className="row">
                 <span className="soft">{t("Secret")} <span className="mono">{webhook.secret_hint}</span></span>
-                <button type="button" className="button small" aria-disabled={act.isPending} onClick={() => setOpen("rotate")}>{t("Rotate the secret…")}</button>
-                <button type="button" className="button small" onClick={() => setOpen("verify")}>{t("Check a signature…")}</button>
+                <button type="button" className="button small" onClick={() => show("rotate")}>{t("Rotate the secret…")}</button>
+                <button type="button" className="button small" onClick={() => show("verify")}>{t("Check a signature…")}</button>
               </div>
             </section>
             <section className="panel" aria-labelledby="deliveries-heading">
@@ -92,10 +96,10 @@ export default function Webhook() {
                 <h2 id="deliveries-heading">{t("Deliveries")}</h2>
                 <span className="row">
                   <button type="button" className="button small" aria-pressed={failed} onClick={() => setFailed(!failed)}>{t("Failed only")}</button>
-                  <button type="button" className="button small" aria-disabled={act.isPending} onClick={run(async () => {
+                  <button type="button" className="button small" aria-disabled={act.isBusy("redeliver")} onClick={run(async () => {
                     const { count } = await ask(api.POST("/v1/webhooks/{webhook_id}:redeliver", { params, body: {} }));
                     toast(t("{{count}} redelivered", { count }));
-                  })}>{t("Redeliver all failed")}</button>
+                  }, "redeliver")}>{t("Redeliver all failed")}</button>
                 </span>
               </header>
               <WaitPages query={deliveries} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nothing was sent yet.")}</p>}>
@@ -104,8 +108,8 @@ export default function Webhook() {
                     <thead><tr><th>{t("When")}</th><th>{t("Event")}</th><th>{t("Status")}</th><th>{t("Last attempt")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
                     <tbody>
                       {all.map((each) => (
-                        <Delivery key={each.id} delivery={each} busy={act.isPending}
-                          again={run(() => ask(api.POST("/v1/webhooks/{webhook_id}/deliveries/{delivery_id}:redeliver", { params: { path: { webhook_id: id, delivery_id: each.id } } })))} />
+                        <Delivery key={each.id} delivery={each} busy={act.isBusy(each.id)}
+                          again={run(() => ask(api.POST("/v1/webhooks/{webhook_id}/deliveries/{delivery_id}:redeliver", { params: { path: { webhook_id: id, delivery_id: each.id } } })), each.id)} />
                       ))}
                     </tbody>
                   </table>

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
 import { useCommands } from "../../app/commands";
+import { useSession } from "../../app/session";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
@@ -21,9 +22,10 @@ export function WebhookStatus({ webhook }: { webhook: Pick<Schemas["WebhookRespo
 export default function Webhooks() {
   const [making, setMaking] = useState(false);
   const query = useInfiniteQuery(pagesQuery(inOrg("webhooks"), (start_cursor) => ask(api.GET("/v1/webhooks", { params: { query: { page_size: 50, start_cursor } } }))));
-  useCommands([{ id: "new webhook", label: t("New webhook"), group: t("Webhooks"), keys: ["n"], icon: "plus", run: () => setMaking(true) }], []);
+  const { isAdmin } = useSession();
+  useCommands(isAdmin ? [{ id: "new webhook", label: t("New webhook"), group: t("Webhooks"), keys: ["n"], icon: "plus", run: () => setMaking(true) }] : [], [isAdmin]);
   return (
-    <Page title={t("Webhooks")} actions={<button type="button" className="button go" onClick={() => setMaking(true)}><Icon name="plus" />{t("New webhook")}</button>}>
+    <Page title={t("Webhooks")} actions={isAdmin && <button type="button" className="button go" onClick={() => setMaking(true)}><Icon name="plus" />{t("New webhook")}</button>}>
       <section className="panel" aria-label={t("Webhooks")}>
         <WaitPages query={query} empty={<Empty title={t("No webhooks yet")}><p>{t("A webhook sends what happens here to an address of yours, signed, and again until it is taken.")}</p><button type="button" className="button go" onClick={() => setMaking(true)}>{t("Create a webhook")}</button></Empty>}>
           {(all) => (
