@@ -2,6 +2,7 @@ import { useState } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg } from "../../api/queries";
 import { t } from "../../app/words";
+import { changed } from "../../parts/changed";
 import { FormDialog } from "../../parts/Dialog";
 import { Choose, TextArea, TextField } from "../../parts/Field";
 import { useAct } from "../../parts/useAct";
@@ -19,14 +20,11 @@ export default function BudgetDialog({ agent, onClose }: { agent: Schemas["Agent
   const [description, setDescription] = useState(agent.description ?? "");
   const [role, setRole] = useState(agent.role);
   const [values, setValues] = useState(() => Object.fromEntries(budgets.map((each) => [each, agent.budgets[each]?.toString() ?? ""])));
+  const form = { name, description: description || null, role };
+  const [opened] = useState({ form, values });
   const save = () => act.mutate(async () => {
-    await ask(api.PATCH("/v1/agents/{agent_id}", {
-      params: { path: { agent_id: agent.id }, header: { "If-Match": `"${agent.version}"` } },
-      body: {
-        name, description: description || null, ...(role !== agent.role && { role }),
-        budgets: Object.fromEntries(budgets.map((each) => [each, values[each] === "" ? null : Number(values[each])])),
-      },
-    }));
+    const used = Object.fromEntries(Object.entries(changed(values, opened.values)).map(([each, value]) => [each, value === "" ? null : Number(value)]));
+    await ask(api.PATCH("/v1/agents/{agent_id}", { params: { path: { agent_id: agent.id } }, body: { ...changed(form, opened.form), budgets: used } }));
     onClose();
   });
   return (

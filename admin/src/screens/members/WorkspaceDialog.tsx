@@ -5,6 +5,7 @@ import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, membershipsQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { t } from "../../app/words";
+import { changed } from "../../parts/changed";
 import { Dialog, FormDialog } from "../../parts/Dialog";
 import { TextField } from "../../parts/Field";
 import { useAct } from "../../parts/useAct";
@@ -23,6 +24,7 @@ function Loaded({ org, onClose }: { org: Schemas["OrganizationResponse"]; onClos
   const [, go] = useLocation();
   const [name, setName] = useState(org.name);
   const [slug, setSlug] = useState(org.slug);
+  const [opened] = useState({ name, slug });
   const [ending, setEnding] = useState(false);
   const [confirm, setConfirm] = useState("");
   const act = useAct(inOrg("workspace"), membershipsQuery.queryKey);
@@ -43,7 +45,7 @@ function Loaded({ org, onClose }: { org: Schemas["OrganizationResponse"]; onClos
   return (
     <FormDialog title={t("The workspace")} send={t("Save")} onClose={onClose} busy={act.isPending} error={act.error}
       onSend={() => act.mutate(async () => {
-        await ask(api.PATCH("/v1/orgs/{org_id}", { params, body: { ...(name !== org.name && { name }), ...(slug !== org.slug && { slug }) } }));
+        await ask(api.PATCH("/v1/orgs/{org_id}", { params, body: changed({ name, slug }, opened) }));
         onClose();
       })}>
       <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} required maxLength={100} autoFocus />

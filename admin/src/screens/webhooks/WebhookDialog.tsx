@@ -4,6 +4,7 @@ import { api, ask, boardVersion, type Schemas } from "../../api/client";
 import { boardsQuery, everything, inOrg } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { t } from "../../app/words";
+import { changed } from "../../parts/changed";
 import { CopyField } from "../../parts/CopyField";
 import { Dialog, FormDialog } from "../../parts/Dialog";
 import { Check, Choose, TextField } from "../../parts/Field";
@@ -70,9 +71,11 @@ export default function WebhookDialog({ webhook, onClose }: { webhook?: Schemas[
   const [name, setName] = useState(webhook?.name ?? "");
   const [board, setBoard] = useState(webhook?.board_id ?? "");
   const [events, setEvents] = useState(webhook?.events ?? ["*"]);
+  const form = { url, events, name: name || null };
+  const [opened] = useState(form);
   const save = useMutation({
     mutationFn: () => (webhook
-      ? ask(api.PATCH("/v1/webhooks/{webhook_id}", { params: { path: { webhook_id: webhook.id } }, body: { url, events, name: name || null } }))
+      ? ask(api.PATCH("/v1/webhooks/{webhook_id}", { params: { path: { webhook_id: webhook.id } }, body: changed(form, opened) }))
       : ask(api.POST("/v1/webhooks", { body: { url, events, ...(name && { name }), ...(board && { board_id: board }) } }))),
     onSuccess: (made) => {
       void client.invalidateQueries({ queryKey: inOrg("webhooks") });
