@@ -318,7 +318,7 @@ export async function everyPage(server, owner) {
       for (const key of ["g", "c"]) await page.keyboard.press(key);
       await page.check(".dialog input[type=checkbox]");
       await page.click(".call summary");
-      await page.waitForSelector(".call .sample");
+      await page.waitForSelector(".call[open] .sample"); // others may have come before it meanwhile
     }) },
     { name: "palette", signedIn: true, go: toGo("/boards", async (page) => {
       await page.waitForSelector(".board-card");
