@@ -72,6 +72,17 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
     assert.equal(saves, 2);
   });
 
+  test("what is due is late when its day is over, also while it is shown", async () => {
+    const [card] = await newBoard(["one"]);
+    await change(card, { due: new Date().toISOString().slice(0, 10) });
+    const night = await house.chromium.open(`${server.url}/boards/${board.id}`, { person: tina, hasClock: true });
+    await night.waitForSelector(".tile .facts-line");
+    assert.equal(await night.locator(".tile .late").count(), 0);
+    await night.clock.fastForward("24:02:00");
+    await night.waitForSelector(".tile .late");
+    await night.context().close();
+  });
+
   test("what is refused stays to be sent again, and Enter confirms a name", async () => {
     await newBoard([]);
     await tina.post(`/v1/boards/${board.id}/labels`, { name: "bug", color: "red" });

@@ -6,6 +6,7 @@ import { Refusal } from "../../api/refusal";
 import { useCommands, type Command } from "../../app/commands";
 import { enterWorkspace, useSession, useTabOrg } from "../../app/session";
 import { useTitle } from "../../app/title";
+import { useToday } from "../../app/useToday";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { lazy } from "../../parts/lazy";
@@ -100,6 +101,7 @@ export default function BoardPage() {
 function OpenBoard({ store }: { store: BoardStore }) {
   const sync = useSync(store);
   const { isViewer } = useSession();
+  const today = useToday();
   const board = useBoardRecord(store);
   const address = useBoardAddress(board.id);
   const { filter, view, card, openCard, hrefOf } = address;
@@ -112,7 +114,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
 
   useEffect(() => {
     store.setFilter(predicate(filter));
-  }, [store, filter]);
+  }, [store, filter, today]);
 
   const lastFocus = useRef<HTMLElement | null>(null);
   const open = useCallback((next: string | undefined) => {
@@ -120,7 +122,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
     openCard(next);
     if (!next) setTimeout(() => lastFocus.current?.isConnected && lastFocus.current.focus());
   }, [openCard]);
-  const handle = useMemo<BoardHandle | null>(() => (sync ? { store, sync, canEdit, open, hrefOf } : null), [store, sync, canEdit, open, hrefOf]);
+  const handle = useMemo<BoardHandle | null>(() => (sync ? { store, sync, canEdit, open, hrefOf, today } : null), [store, sync, canEdit, open, hrefOf, today]);
 
   const group = t("On this board");
   const told = (id: string, label: string, keys: string[]): Command => ({ id, label, keys, group, onlyKeys: true, run: () => undefined });

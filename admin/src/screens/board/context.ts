@@ -1,4 +1,5 @@
 import { createContext, useContext, useMemo, useRef, useSyncExternalStore } from "react";
+import { useToday } from "../../app/useToday";
 import type { Board, BoardStore, Card } from "./store";
 import type { BoardSync } from "./sync";
 
@@ -11,6 +12,8 @@ export interface BoardHandle {
   open(card: string | undefined): void;
   /** The address of a card, for links. */
   hrefOf(card: string): string;
+  /** The day that it is: views that show many cards are drawn anew on the next. */
+  today: string;
 }
 
 export const BoardContext = createContext<BoardHandle | null>(null);
@@ -20,8 +23,11 @@ export const useBoard = (): BoardHandle => {
   return board;
 };
 
-export const useCard = (store: BoardStore, id: string): Card | undefined =>
-  useSyncExternalStore(store.subscribe(`card:${id}`), () => store.card(id));
+/** What is due may be late without any change of it, when midnight passes. */
+export const useCard = (store: BoardStore, id: string): Card | undefined => {
+  useToday();
+  return useSyncExternalStore(store.subscribe(`card:${id}`), () => store.card(id));
+};
 export const useBoardRecord = (store: BoardStore): Board => useSyncExternalStore(store.subscribe("board"), () => store.board);
 export const useShown = (store: BoardStore, column: string) =>
   useSyncExternalStore(store.subscribe(`column:${column}`), () => store.shown(column));
