@@ -93,7 +93,7 @@ function Day({ date, isOther, isShown, onShow, cards, engine }: { date: string; 
         <ul>
           {cards.slice(0, all ? undefined : most).map((card) => (
             <li key={card.id}>
-              <a className={`day-card clip${card.completed_at ? " done" : isLate(card) ? " late" : ""}`} href={hrefOf(card.id)} data-card={card.id} draggable={false} title={card.title}
+              <a className={`day-card clip${card.completed_at ? " done" : isLate(card) ? " late" : ""}`} href={hrefOf(card.id)} data-card={card.id} draggable={false} dir="auto" title={card.title}
                 onClick={(event) => { event.preventDefault(); open(card.id); }}>{card.title}</a>
             </li>
           ))}

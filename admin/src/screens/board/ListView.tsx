@@ -81,7 +81,7 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
                   }}>
                   <span className="key soft">{card.key}</span>
                   <span className="grow named">
-                    <span className="clip title" title={card.title}>{card.title}</span>
+                    <span className="clip title" dir="auto" title={card.title}>{card.title}</span>
                     {card.labels.length > 0 && <span className="wide-only"><Labels labels={card.labels} most={2} /></span>}
                   </span>
                   <span className="soft small in-column clip" title={store.column(card.column_id)?.name}>{store.column(card.column_id)?.name}</span>

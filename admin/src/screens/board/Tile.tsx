@@ -49,7 +49,7 @@ export const Tile = memo(function Tile({ store, id, href, isCurrent }: { store: 
     <a className={`tile${isSelected ? " selected" : ""}`} href={href} data-card={id} draggable={false}
       tabIndex={isCurrent ? 0 : -1} aria-describedby="board-help">
       <Labels labels={card.labels} most={4} />
-      <span className="title">{isSelected && <span className="unseen">{t("Selected:")} </span>}{card.title}</span>
+      <span className="title" dir="auto">{isSelected && <span className="unseen">{t("Selected:")} </span>}{card.title}</span>
       <TileFacts card={card} />
     </a>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { principalsQuery } from "../../api/queries";
-import { dayOf, shown } from "../../app/time";
+import { dayOf, onDay, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { LabelTag } from "../../parts/Labels";
@@ -79,7 +79,7 @@ function DateRow({ name, label, card, canEdit }: { name: "due" | "start"; label:
   const isInstant = Boolean(value && value.length > 10);
   if (!canEdit) return value ? <div><dt>{label}</dt><dd>{shown(value)}</dd></div> : null;
   const save = (text: string) => {
-    const next = text || null;
+    const next = text ? onDay(value, text) : null; // an hour stays
     void changeCards(store, [card.id], () => ({ [name]: next }), () => ({ [name]: next }));
   };
   return (

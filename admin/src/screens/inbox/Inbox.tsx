@@ -3,7 +3,7 @@ import { useRef, useState, type KeyboardEvent } from "react";
 import { useLocation } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
-import { useCommands } from "../../app/commands";
+import { isKeyAllowed, useCommands } from "../../app/commands";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
@@ -57,7 +57,7 @@ export default function Inbox() {
   useCommands([{ id: "read all", label: t("Mark all as read"), group: t("Inbox"), keys: ["shift+e"], icon: "check", run: readAll }], []);
   const onKeyDown = (event: KeyboardEvent) => {
     const item = (event.target as HTMLElement).closest<HTMLElement>("[data-notice]");
-    if (!item || event.ctrlKey || event.metaKey) return;
+    if (!item || event.ctrlKey || event.metaKey || !isKeyAllowed(event.key)) return;
     const index = Number(item.dataset.notice);
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
     if (step) {
