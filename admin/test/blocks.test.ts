@@ -113,6 +113,8 @@ describe("one text that two have changed", () => {
     expect(merge("one two three", "one 2 three", "one second three")).toBe("one 2second three");
     expect(merge("one two", "one 2", "one 2")).toBe("one 2");
     expect(merge("gone", "", "gone but kept")).toBe(" but kept");
+    expect(merge("one", "one two", "one two")).toBe("one two");
+    expect(merge("one", "one two", "one two three")).toBe("one two three");
     expect(merge("alpha beta gamma", "alpha BETA gamma", "x alpha beta gamma y")).toBe("x alpha BETA gamma y");
     expect(merge("one two three four", "1 two three 4", "one two 3 four")).toBe("1 two 3 4");
     expect(merge("same words", "all the same words here", "same few words")).toBe("all the same few words here");

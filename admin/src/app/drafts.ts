@@ -8,23 +8,26 @@ export interface Draft {
 
 const prefix = "draft ";
 
-export function draftOf(key: string): Draft | undefined {
+export function keptOf<T>(key: string): T | undefined {
   try {
     const kept = sessionStorage.getItem(prefix + key);
-    return kept ? (JSON.parse(kept) as Draft) : undefined;
+    return kept ? (JSON.parse(kept) as T) : undefined;
   } catch {
     return undefined; // a browser that keeps nothing
   }
 }
 
-export function keepDraft(key: string, draft: Draft) {
+export function keep(key: string, begun: unknown) {
   try {
-    if (draft.text.trim()) sessionStorage.setItem(prefix + key, JSON.stringify(draft));
-    else sessionStorage.removeItem(prefix + key);
+    if (begun === undefined) sessionStorage.removeItem(prefix + key);
+    else sessionStorage.setItem(prefix + key, JSON.stringify(begun));
   } catch {
     // it is lost with the page, then
   }
 }
+
+export const draftOf = (key: string) => keptOf<Draft>(key);
+export const keepDraft = (key: string, draft: Draft) => keep(key, draft.text.trim() ? draft : undefined);
 
 export const dropDraft = (key: string) => keepDraft(key, { text: "", named: [] });
 

@@ -4,10 +4,11 @@ import { useEffect, useRef, useState } from "react";
 import { worded } from "../api/refusal";
 import { useCommands } from "../app/commands";
 import { serves } from "../app/serves";
+import { useSession } from "../app/session";
 import { t } from "../app/words";
 import { Failure } from "../parts/Failure";
 import { Waiting } from "../parts/Wait";
-import { Keeper, type Saving } from "./keeper";
+import { Keeper, takeOver, type Saving } from "./keeper";
 import type { Block } from "./model";
 import { uploadFile, pictureTypes } from "../parts/upload";
 import { pictureBlock } from "./files";
@@ -19,7 +20,10 @@ import "./editor.css";
 
 /** The body of a card, to be written in. */
 export function BlockEditor({ card, editable }: { card: string; editable: boolean }) {
-  const query = useQuery({ queryKey: ["card", card, "blocks"], queryFn: () => readBlocks(card), structuralSharing: false });
+  const query = useQuery({ queryKey: ["card", card, "blocks"], structuralSharing: false, queryFn: async () => {
+    await takeOver(card);
+    return readBlocks(card);
+  } });
   if (query.error && !query.data) return <Failure error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <Waiting />;
   return <OpenEditor card={card} editable={editable} blocks={query.data} />;
@@ -27,6 +31,7 @@ export function BlockEditor({ card, editable }: { card: string; editable: boolea
 
 function OpenEditor({ card, editable, blocks }: { card: string; editable: boolean; blocks: Block[] }) {
   const client = useQueryClient();
+  const draft = `${useSession().me.id} text ${card}`;
   const place = useRef<HTMLDivElement>(null);
   const keeper = useRef<Keeper>(null);
   const keys = useRef<SlashKeys>(null);
@@ -68,7 +73,7 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       onBlur: () => void keeper.current?.save(),
     });
     editor.current = view;
-    const mine = (keeper.current = new Keeper(card, view, first.current, {
+    const mine = (keeper.current = new Keeper(card, draft, view, first.current, {
       state: () => setSaving(mine.state),
       merged: () => setMerged(true),
       sending: () => {
@@ -81,6 +86,7 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
         missed.current = false;
       },
     }));
+    if (editable && mine.resume()) missed.current = true; // what others have written since comes when that is sent
     const ended = new AbortController();
     const { signal } = ended;
     addEventListener("pagehide", () => void mine.leave(), { signal });
@@ -90,12 +96,13 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       ended.abort();
       keeper.current = null;
       editor.current = null;
+      if (mine.state !== "saved") void client.resetQueries({ queryKey }); // who comes back reads what was sent by then
       void mine.finish().finally(() => {
         view.destroy();
         void client.invalidateQueries({ queryKey });
       });
     };
-  }, [card, editable, client]);
+  }, [card, draft, editable, client]);
 
   useEffect(() => {
     if (blocks === first.current || !keeper.current) return;

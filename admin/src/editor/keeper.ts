@@ -1,6 +1,7 @@
 import type { EditorView } from "prosemirror-view";
 import { Refusal } from "../api/refusal";
-import { applyOps, difference, flat, type Block } from "./model";
+import { keep, keptOf } from "../app/drafts";
+import { applyOps, difference, flat, type Block, type Op } from "./model";
 import { blocksIn } from "./schema";
 import { batchesOf, readBlocks, sendBatch, type Batch } from "./server";
 import { renewIds, replaceDoc } from "./view";
@@ -18,6 +19,26 @@ addEventListener("beforeunload", (event) => {
     else event.preventDefault(); // the browser asks whether to leave
 });
 
+/** Of editors that were closed, by card: they send what is left. */
+const closed = new Map<string, { stop: () => void; ended: Promise<void> }>();
+
+/** Before a card is opened: who is still sending its text stops, and leaves the rest to whoever opens it. */
+export async function takeOver(card: string) {
+  const other = closed.get(card);
+  other?.stop();
+  await other?.ended;
+}
+
+/** What the tab keeps of a text that was not sent whole. */
+interface Begun {
+  base: Block[];
+  ops: Op[];
+  unanswered: Batch | null;
+  /** In milliseconds since 1970. */
+  at: number;
+}
+const remembered = 23 * 3_600_000; // milliseconds for which the server knows a batch by its key
+
 /** Keeps what is written as the server has it: sends the difference when the writing rests, and takes in
     what others have written meanwhile, block by block. */
 export class Keeper {
@@ -30,7 +51,8 @@ export class Keeper {
   private isLeaving = false;
   state: Saving = "saved";
   error: unknown;
-  constructor(private readonly card: string, private readonly view: EditorView, private base: Block[], private readonly on: {
+  /** What was not sent is kept as `draft` by the tab. */
+  constructor(private readonly card: string, private readonly draft: string, private readonly view: EditorView, private base: Block[], private readonly on: {
     state: () => void;
     merged: () => void;
     /** What is being read just now may be older than what is about to be written. */
@@ -43,11 +65,42 @@ export class Keeper {
     this.error = error;
     if (state === "saved") unsaved.delete(this);
     else unsaved.add(this);
+    if (state === "saved" || state === "failed") this.keepDraft();
     this.on.state();
   }
 
+  private get changes() {
+    return difference(this.base, blocksIn(this.view.state.doc));
+  }
   private get isSaved() {
-    return !this.unanswered && difference(this.base, blocksIn(this.view.state.doc)).length === 0;
+    return !this.unanswered && this.changes.length === 0;
+  }
+  private keepDraft() {
+    const { base, changes: ops, unanswered } = this;
+    const begun: Begun = { base, ops, unanswered, at: Date.now() };
+    keep(this.draft, ops.length || unanswered ? begun : undefined);
+  }
+
+  /** Goes on with what was written and not sent when the card, or the page, was left; whether there was something. What
+      had been sent by then and not answered is sent once more under its key, so that it is known what became of it. */
+  resume(): boolean {
+    const begun = keptOf<Begun>(this.draft);
+    if (!begun) return false;
+    const remote = this.base;
+    try {
+      this.base = begun.base;
+      this.unanswered = Date.now() - begun.at < remembered ? begun.unanswered : null;
+      replaceDoc(this.view, applyOps(begun.base, begun.ops));
+      if (!this.unanswered) this.rebase(remote);
+    } catch {
+      // Another version of this page has kept it, in its own way.
+      [this.base, this.unanswered] = [remote, null];
+      replaceDoc(this.view, remote);
+      keep(this.draft, undefined);
+      return false;
+    }
+    this.changed();
+    return true;
   }
 
   changed() {
@@ -84,20 +137,33 @@ export class Keeper {
   /** Of a page that may be gone in a moment. */
   async leave() {
     this.isLeaving = true;
+    if (!this.isSaved) this.keepDraft();
     await this.save();
     this.isLeaving = false;
   }
 
-  /** Of an editor that is closed: ends when all is saved, or never will be. The view is needed until then. */
+  /** Of an editor that is closed: ends when all is saved, never will be, or somebody takes it over. The view is needed
+      until then. */
   async finish() {
+    let stop = () => undefined as void;
+    const stopped = new Promise<true>((done) => (stop = () => done(true)));
+    const one = { stop, ended: this.sendAll(stopped) };
+    closed.set(this.card, one);
+    await one.ended;
+    if (closed.get(this.card) === one) closed.delete(this.card);
+    unsaved.delete(this);
+  }
+
+  private async sendAll(stopped: Promise<true>) {
     for (;;) {
       await this.save();
       clearTimeout(this.timer);
       const { retryAfter } = this;
       if (this.isSaved || (this.state === "failed" && !retryAfter)) break;
-      await new Promise((done) => setTimeout(done, retryAfter ?? rest));
+      const pause = new Promise<false>((done) => setTimeout(() => done(false), retryAfter ?? rest));
+      if (await Promise.race([stopped, pause])) break;
     }
-    unsaved.delete(this);
+    this.keepDraft();
   }
 
   private async send() {
@@ -105,7 +171,7 @@ export class Keeper {
       try {
         if (this.unanswered) await this.deliver(this.unanswered);
         this.renew();
-        for (const batch of batchesOf(difference(this.base, blocksIn(this.view.state.doc)), this.card)) await this.deliver(batch);
+        for (const batch of batchesOf(this.changes, this.card)) await this.deliver(batch);
         return;
       } catch (error) {
         const isConflict = error instanceof Refusal && error.isDecided && (error.status === 412 || error.status === 409 || error.status === 404);
@@ -119,6 +185,7 @@ export class Keeper {
   /** Until it is known what became of a batch nothing else is sent or compared: the server may have more than `base`. */
   private async deliver(batch: Batch) {
     this.unanswered = batch;
+    if (this.isLeaving) this.keepDraft(); // nobody may be there to hear the answer
     try {
       const versions = await sendBatch(this.card, batch, this.isLeaving);
       this.unanswered = null;

@@ -104,14 +104,20 @@ function changed(base: Unit[], from: number, to: number, changes: Change[]): Uni
   return [...out, ...base.slice(at, to)];
 }
 
-/** Both changes of one stretch. Where they meet, theirs stands first. */
+const textOf = (units: Unit[]) => units.map(({ key }) => key).join();
+
+/** Both changes of one stretch. Where they meet, theirs stands first; what goes on with the other's words, as after an
+    answer that was lost, has these once. */
 function bothOf(base: Unit[], theirs: Unit[], mine: Unit[]): Unit[] {
   const [a, b] = [changeOf(base, theirs), changeOf(base, mine)];
+  if (a.from === b.from && a.to === b.to) {
+    const [shorter, longer] = a.units.length < b.units.length ? [a, b] : [b, a];
+    if (textOf(longer.units.slice(0, shorter.units.length)) === textOf(shorter.units)) return changed(base, 0, base.length, [longer]);
+  }
   if (a.to <= b.from) return changed(base, 0, base.length, [a, b]);
   if (b.to <= a.from) return changed(base, 0, base.length, [b, a]);
-  const same = a.from === b.from && a.to === b.to && a.units.map(({ key }) => key).join() === b.units.map(({ key }) => key).join();
   const [from, to] = [Math.min(a.from, b.from), Math.max(a.to, b.to)];
-  return [...base.slice(0, from), ...base.slice(from, a.from), ...a.units, ...base.slice(a.to, to), ...(same ? [] : b.units), ...base.slice(to)];
+  return [...base.slice(0, from), ...base.slice(from, a.from), ...a.units, ...base.slice(a.to, to), ...b.units, ...base.slice(to)];
 }
 
 /** The text with all changes of `base` that two have made. */

@@ -277,6 +277,56 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     await becomes(card, "So begin first second third fourth");
   });
 
+  test("what could not be sent is there again after a reload, when the card is opened once more, and when one is signed in again", async () => {
+    const card = await openCard("Begun", { markdown: "begin\n\nlast" });
+    const fails = () => page.route(batches, (route) => route.abort());
+    const openBeside = async () => {
+      await page.click(".board-side .tile:has-text('Begun')");
+      await page.waitForSelector(".editor .line");
+    };
+    await fails();
+    await at(0);
+    await type("End", "= one", "Enter", "=new");
+    await failed();
+    await page.unrouteAll();
+    await page.reload();
+    await page.waitForSelector(".editor .line");
+    await becomes(card, "begin one\n\nnew\n\nlast");
+    await saved();
+    await fails();
+    await at(0);
+    await type("End", "= two");
+    await failed();
+    await type("Escape", "Escape");
+    await page.waitForSelector(".card-panel", { state: "detached" });
+    await openBeside();
+    await page.waitForSelector(".editor .line:has-text('begin one two')");
+    await at(1);
+    await type("End", "= too");
+    await page.unrouteAll();
+    await becomes(card, "begin one two\n\nnew too\n\nlast");
+    await saved();
+    await page.route(batches, (route) => route.fulfill({ status: 401, json: { object: "error", status: 401, code: "unauthorized", message: "Sign in." } }), { times: 1 });
+    await at("last");
+    await type("End", "= three");
+    await failed();
+    await page.reload();
+    await becomes(card, "begin one two\n\nnew too\n\nlast three");
+    await page.waitForFunction((id) => !Object.keys(sessionStorage).some((key) => key.endsWith(id)), card.id);
+    // What was sent as the page was left is not sent once more, whatever others have made of it since.
+    await at("last");
+    await type("End", "= four");
+    await page.evaluate(() => new Promise((done) => { addEventListener("pagehide", done); dispatchEvent(new Event("pagehide")); }));
+    await page.goto(`${server.url}/boards`);
+    await becomes(card, "begin one two\n\nnew too\n\nlast three four");
+    const blocks = await blocksOf(card);
+    await owner.send("PATCH", `/v1/blocks/${blocks[2].id}`, plain("four times three, at last"));
+    await page.goto(`${server.url}/cards/${card.id}`);
+    await page.waitForSelector(".editor .line:has-text('four times three, at last')");
+    await page.waitForFunction((id) => !Object.keys(sessionStorage).some((key) => key.endsWith(id)), card.id);
+    assert.equal(await markdownOf(card), "begin one two\n\nnew too\n\nfour times three, at last");
+  });
+
   test("one's own words stay where the card is read while they are sent, and undo and selection where others write", async () => {
     const card = await openCard("Others", { markdown: "alpha\n\nbeta" });
     let hold = true;
