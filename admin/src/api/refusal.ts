@@ -45,6 +45,12 @@ export class Refusal extends Error {
     return typeof reason === "string" ? reason : undefined;
   }
 
+  /** Of a batch, the number of the operation that was refused. */
+  get operation(): number | undefined {
+    const place = this.faults[0]?.loc.find((each) => typeof each === "number");
+    return typeof place === "number" ? place : undefined;
+  }
+
   /** It may go well another time. */
   get passes(): boolean {
     return [0, 429, 502, 503, 504].includes(this.status) || this.reason === "idempotency_in_flight";

@@ -107,7 +107,7 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
   useEffect(() => {
     if (blocks === first.current || !keeper.current) return;
     if (keeper.current.isBusy) missed.current = true; // it is read again when that is over
-    else keeper.current.rebase(blocks);
+    else keeper.current.take(blocks);
   }, [blocks]);
 
   useCommands(editable ? keysOfText() : [], [editable]);

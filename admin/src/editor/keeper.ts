@@ -167,19 +167,26 @@ export class Keeper {
   }
 
   private async send() {
+    const refused = new Map<string, Refusal>();
     for (let left = mostTries; ; left -= 1) {
+      let batch: Batch | null = null;
       try {
         if (this.unanswered) await this.deliver(this.unanswered);
         this.renew();
-        for (const batch of batchesOf(this.changes, this.card)) await this.deliver(batch);
-        return;
+        const changes = this.changes.filter((op) => !refused.has(blockOf(op)));
+        for (batch of batchesOf(changes, this.card)) await this.deliver(batch);
+        break;
       } catch (error) {
-        const isConflict = error instanceof Refusal && error.isDecided && (error.status === 412 || error.status === 409 || error.status === 404);
-        if (!isConflict || left === 0) throw error;
+        if (!(error instanceof Refusal) || !error.isDecided || left === 0) throw error;
+        const one = error.status === 422 ? batch?.ops[error.operation ?? -1] : undefined;
+        if (!one && ![404, 409, 412].includes(error.status)) throw error;
         // Somebody was faster: what they wrote is taken in, and ours is put upon it.
-        this.rebase(await readBlocks(this.card));
+        const isNew = this.rebase(await readBlocks(this.card));
+        // What the server does not take as it is holds back nothing else.
+        if (one && !isNew) refused.set(blockOf(one), error);
       }
     }
+    for (const why of refused.values()) throw why;
   }
 
   /** Until it is known what became of a batch nothing else is sent or compared: the server may have more than `base`. */
@@ -210,18 +217,25 @@ export class Keeper {
     this.base = base;
   }
 
-  /** The server's blocks are these by now. */
-  rebase(remote: Block[]) {
+  /** The server's blocks are these by now, as is heard while nothing is sent. */
+  take(remote: Block[]) {
+    this.rebase(remote);
+    if (!this.isSaved) this.changed();
+  }
+
+  /** Puts what is not sent upon the server's blocks; whether these were others than was known. */
+  private rebase(remote: Block[]): boolean {
     this.renew();
     const mine = blocksIn(this.view.state.doc);
     const ops = difference(this.base, mine);
     const isNew = difference(this.base, remote).length > 0;
     this.know(remote);
-    if (!isNew) return;
+    if (!isNew) return false;
     const next = ops.length ? applyOps(remote, ops) : remote;
-    if (difference(mine, next).length === 0) return;
+    if (difference(mine, next).length === 0) return true;
     replaceDoc(this.view, next);
     this.on.merged();
+    return true;
   }
 
   /** While it is not known what the server has, or a character is being composed of several keys, nothing around it may change. */
@@ -230,6 +244,7 @@ export class Keeper {
   }
 }
 
+const blockOf = (op: Op) => ("block" in op ? op.block.id : op.id);
 const idsOf = (blocks: Block[]) => new Set(flat(blocks).map(({ id }) => id));
 const withVersions = (blocks: Block[], version: (id: string) => number | undefined): Block[] =>
   blocks.map((block) => ({ ...block, version: version(block.id) ?? block.version, children: withVersions(block.children, version) }));

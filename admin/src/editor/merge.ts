@@ -8,6 +8,12 @@ interface Unit {
   key: string;
   span: Span;
 }
+/** A word, or a single character between words. */
+interface Token {
+  units: Unit[];
+  key: string;
+  isWord: boolean;
+}
 
 function unitsOf(spans: Span[]): Unit[] {
   return spans.flatMap((span): Unit[] => {
@@ -15,6 +21,19 @@ function unitsOf(spans: Span[]): Unit[] {
     const pieces = span.whole ? [span.text] : [...span.text];
     return pieces.map((text) => ({ text, key: text + style, span }));
   });
+}
+
+function tokensOf(spans: Span[]): Token[] {
+  const tokens: Token[] = [];
+  for (const unit of unitsOf(spans)) {
+    const isWord = !unit.span.whole && /[\p{L}\p{N}]/u.test(unit.text);
+    const last = tokens.at(-1);
+    if (isWord && last?.isWord) {
+      last.units.push(unit);
+      last.key += unit.key;
+    } else tokens.push({ units: [unit], key: unit.key, isWord });
+  }
+  return tokens;
 }
 
 function spansOf(units: Unit[]): Span[] {
@@ -30,116 +49,106 @@ function spansOf(units: Unit[]): Span[] {
   return out;
 }
 
-/** What of `before` is replaced by what. */
+/** What of a list of tokens is replaced by what. */
 interface Change {
   from: number;
   to: number;
-  units: Unit[];
+  tokens: Token[];
 }
 
-/** As one stretch. */
-function changeOf(before: Unit[], after: Unit[]): Change {
-  let from = 0;
+const mostCompared = 1_000_000; // pairs of tokens; of longer texts one stretch is taken
+
+/** Token by token, so that changes in several places are several. */
+function changesOf(before: Token[], after: Token[]): Change[] {
+  let start = 0;
   const most = Math.min(before.length, after.length);
-  while (from < most && before[from]!.key === after[from]!.key) from += 1;
+  while (start < most && before[start]!.key === after[start]!.key) start += 1;
   let end = 0;
-  while (end < most - from && before[before.length - 1 - end]!.key === after[after.length - 1 - end]!.key) end += 1;
-  return { from, to: before.length - end, units: after.slice(from, after.length - end) };
-}
-
-/** Words, and what stands between them, as lists of units. */
-function wordsOf(units: Unit[]): Unit[][] {
-  const words: Unit[][] = [];
-  for (const unit of units) {
-    const last = words.at(-1);
-    if (last && isLetter(unit) && isLetter(last[0]!)) last.push(unit);
-    else words.push([unit]);
-  }
-  return words;
-}
-const isLetter = ({ text, span }: Unit) => !span.whole && /[\p{L}\p{N}]/u.test(text);
-const mostCompared = 1_000_000; // pairs of words; of longer texts one stretch is taken
-
-/** Word by word, so that changes in several places are several. */
-function changesOf(before: Unit[], after: Unit[]): Change[] {
-  const whole = changeOf(before, after);
-  const [a, b] = [wordsOf(before.slice(whole.from, whole.to)), wordsOf(whole.units)];
-  if (a.length * b.length > mostCompared) return [whole];
-  const [left, right] = [a, b].map((words) => words.map((units) => units.map(({ key }) => key).join())) as [string[], string[]];
-  // The longest common sequence of what follows two words.
+  while (end < most - start && before[before.length - 1 - end]!.key === after[after.length - 1 - end]!.key) end += 1;
+  const [a, b] = [before.slice(start, before.length - end), after.slice(start, after.length - end)];
+  if (a.length === 0 && b.length === 0) return [];
+  if (a.length * b.length > mostCompared) return [{ from: start, to: start + a.length, tokens: b }];
+  // How long the longest common sequence is from two tokens on.
   const width = b.length + 1;
   const common = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i -= 1)
     for (let j = b.length - 1; j >= 0; j -= 1)
-      common[i * width + j] = left[i] === right[j] ? common[(i + 1) * width + j + 1]! + 1 : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
+      common[i * width + j] = a[i]!.key === b[j]!.key ? common[(i + 1) * width + j + 1]! + 1 : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
   const changes: Change[] = [];
-  let [i, j, at] = [0, 0, whole.from];
   let open: Change | undefined;
-  const change = () => {
-    if (!open) changes.push((open = { from: at, to: at, units: [] }));
-    return open;
-  };
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && left[i] === right[j]) {
-      at += a[i]!.length;
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
+    if (i < a.length && j < b.length && a[i]!.key === b[j]!.key) {
       open = undefined;
       i += 1;
       j += 1;
-    } else if (j < b.length && (i === a.length || common[i * width + j + 1]! >= common[(i + 1) * width + j]!)) change().units.push(...b[j++]!);
-    else {
-      change().to = at += a[i++]!.length;
+      continue;
     }
+    if (!open) changes.push((open = { from: start + i, to: start + i, tokens: [] }));
+    if (j < b.length && (i === a.length || common[i * width + j + 1]! >= common[(i + 1) * width + j]!)) open.tokens.push(b[j++]!);
+    else open.to = start + ++i;
   }
   return changes;
 }
 
-/** What a stretch of the base is by some changes within it. */
-function changed(base: Unit[], from: number, to: number, changes: Change[]): Unit[] {
-  const out: Unit[] = [];
+/** A stretch of the base by some changes within it. */
+function changed(base: Token[], from: number, to: number, changes: Change[]): Token[] {
+  const parts: Token[][] = [];
   let at = from;
   for (const each of changes) {
-    out.push(...base.slice(at, each.from), ...each.units);
+    parts.push(base.slice(at, each.from), each.tokens);
     at = each.to;
   }
-  return [...out, ...base.slice(at, to)];
+  return [...parts, base.slice(at, to)].flat();
 }
 
-const textOf = (units: Unit[]) => units.map(({ key }) => key).join();
+const keyOf = (tokens: Token[]) => tokens.map(({ key }) => key).join("");
 
-/** Both changes of one stretch. Where they meet, theirs stands first; what goes on with the other's words, as after an
-    answer that was lost, has these once. */
-function bothOf(base: Unit[], theirs: Unit[], mine: Unit[]): Unit[] {
-  const [a, b] = [changeOf(base, theirs), changeOf(base, mine)];
-  if (a.from === b.from && a.to === b.to) {
-    const [shorter, longer] = a.units.length < b.units.length ? [a, b] : [b, a];
-    if (textOf(longer.units.slice(0, shorter.units.length)) === textOf(shorter.units)) return changed(base, 0, base.length, [longer]);
-  }
-  if (a.to <= b.from) return changed(base, 0, base.length, [a, b]);
-  if (b.to <= a.from) return changed(base, 0, base.length, [b, a]);
-  const [from, to] = [Math.min(a.from, b.from), Math.max(a.to, b.to)];
-  return [...base.slice(0, from), ...base.slice(from, a.from), ...a.units, ...base.slice(a.to, to), ...b.units, ...base.slice(to)];
+/** One stretch that both have changed: what only one of them has changed is theirs, what goes on with the other's words,
+    as after an answer that was lost, has these once, and all else is there as both have it, theirs first. */
+function bothOf(base: Token[], theirs: Token[], mine: Token[]): Token[] {
+  const [was, left, right] = [base, theirs, mine].map(keyOf) as [string, string, string];
+  if (left === was) return mine;
+  if (right === was || left.startsWith(right)) return theirs;
+  if (right.startsWith(left)) return mine;
+  return [...theirs, ...mine];
 }
+
+const isInsertion = ({ from, to }: Change) => from === to;
+/** Whether a change is of the stretch that ends at `to`: what is put in at its end is behind it. */
+const touches = (change: Change | undefined, from: number, to: number) =>
+  change !== undefined && (change.from < to || (change.from === from && to === from && isInsertion(change)));
 
 /** The text with all changes of `base` that two have made. */
 export function mergeSpans(base: Span[], theirs: Span[], mine: Span[]): Span[] {
-  const all = unitsOf(base);
-  const left = changesOf(all, unitsOf(theirs)), right = changesOf(all, unitsOf(mine));
-  const out: Unit[] = [];
+  const all = tokensOf(base);
+  const [left, right] = [theirs, mine].map((each) => changesOf(all, tokensOf(each))) as [Change[], Change[]];
+  const parts: Token[][] = [];
   let at = 0;
   while (left.length || right.length) {
-    // The next stretch that one has changed, with all that touch it.
-    const a: Change[] = [], b: Change[] = [];
-    const from = Math.min(left[0]?.from ?? Infinity, right[0]?.from ?? Infinity);
-    let to = from;
+    // The next stretch that one has changed, with all that is within it.
+    const first = !right[0] || (left[0] && (left[0].from < right[0].from || (left[0].from === right[0].from && isInsertion(left[0])))) ? left : right;
+    const { from } = first[0]!;
+    let { to } = first[0]!;
+    const taken: [Change[], Change[]] = [[], []];
+    taken[first === left ? 0 : 1].push(first.shift()!);
     for (;;) {
-      if (left.length && left[0]!.from <= to) to = Math.max(to, (a.push(left[0]!), left.shift()!).to);
-      else if (right.length && right[0]!.from <= to) to = Math.max(to, (b.push(right[0]!), right.shift()!).to);
-      else break;
+      const next = touches(left[0], from, to) ? left : touches(right[0], from, to) ? right : undefined;
+      if (!next) break;
+      to = Math.max(to, next[0]!.to);
+      taken[next === left ? 0 : 1].push(next.shift()!);
     }
-    out.push(...all.slice(at, from), ...bothOf(all.slice(from, to), changed(all, from, to, a), changed(all, from, to, b)));
+    parts.push(all.slice(at, from), bothOf(all.slice(from, to), changed(all, from, to, taken[0]), changed(all, from, to, taken[1])));
     at = to;
   }
-  return spansOf([...out, ...all.slice(at)]);
+  return spansOf(spaced([...parts, all.slice(at)].flat()));
+}
+
+const spaceLike = ({ text, key, span }: Unit): Unit => ({ text: " ", key: " " + key.slice(text.length), span });
+
+/** Words that stood apart and do no more, as the space between them went, do so again. */
+function spaced(tokens: Token[]): Unit[] {
+  return tokens.flatMap(({ units, isWord }, at) =>
+    isWord && tokens[at - 1]?.isWord ? [spaceLike(units[0]!), ...units] : units);
 }
 
 /** Where a cursor goes when the text around it becomes another. */

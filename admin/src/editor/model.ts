@@ -68,7 +68,7 @@ function own(block: Block): string {
 export const sameContent = (a: Block, b: Block) => own(a) === own(b);
 
 /** The longest rising run: those that may stay where they are while the others move. */
-function risingRun(values: number[]): Set<number> {
+export function risingRun(values: number[]): Set<number> {
   const tails: number[] = [];
   const before = new Array<number>(values.length).fill(-1);
   values.forEach((value, at) => {
@@ -111,6 +111,12 @@ export function difference(previous: Block[], next: Block[]): Op[] {
   // Last, so that nothing that stays goes with what it was below.
   for (const [id, { block, parent }] of a) if (!b.has(id) && (parent === null || b.has(parent))) ops.push({ op: "delete", id, was: block });
   return ops;
+}
+
+/** Whether a block says what it said, and so does all that is below it: what is not there any more does not count. */
+function isWithin(block: Block, was: Block): boolean {
+  const below = new Map(was.children.map((child) => [child.id, child]));
+  return sameContent(block, was) && block.children.every((child) => below.has(child.id) && isWithin(child, below.get(child.id)!));
 }
 
 /** Both changes of a block: text is merged; of the rest, what only they have changed is theirs. */
@@ -167,7 +173,7 @@ export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => c
       else put({ id: newId(), type, props, content, children: [] }, null, root.children.at(-1)?.id ?? null);
     } else {
       const known = find(op.id);
-      if (known && sameContent(known, op.was)) take(op.id);
+      if (known && isWithin(known, op.was)) take(op.id);
     }
   }
   return root.children;

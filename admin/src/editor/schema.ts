@@ -2,6 +2,7 @@
 // block carries the id of the server's row.
 import { Fragment, Schema, type Mark, type MarkSpec, type Node, type NodeSpec } from "prosemirror-model";
 import { t } from "../app/words";
+import { safeLink } from "../parts/markdownLines";
 import { isText, type Block, type Span } from "./model";
 
 const tags: Record<string, string> = { heading_1: "h2", heading_2: "h3", heading_3: "h4", heading_4: "h5", quote: "blockquote" };
@@ -96,7 +97,13 @@ export const schema = new Schema({
   marks: {
     link: {
       attrs: { value: {} }, inclusive: false,
-      parseDOM: [{ tag: "a[href]", getAttrs: (dom) => ({ value: dom.getAttribute("href") }) }],
+      parseDOM: [{
+        tag: "a[href]",
+        getAttrs: (dom) => {
+          const value = safeLink(dom.getAttribute("href") ?? "");
+          return value !== undefined && { value };
+        },
+      }],
       toDOM: ({ attrs }) => ["a", { href: attrs.value, rel: "noopener noreferrer" }, 0],
     },
     bold: simple("strong", "b"), italic: simple("em", "i"), strike: simple("s", "del"), underline: simple("u"), code: simple("code"),

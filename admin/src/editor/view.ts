@@ -10,7 +10,7 @@ import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 import { t } from "../app/words";
 import { safeLink } from "../parts/markdownLines";
 import { become, insertBlocks, insertNodes, joinAfter, joinBefore, leave, lift, nest, shift, split, toggleCheck } from "./commands";
-import type { Block } from "./model";
+import { risingRun, type Block } from "./model";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "./paste";
 import { isPicture } from "../parts/upload";
 import { placeAfter } from "./merge";
@@ -300,15 +300,50 @@ function docLike(shown: Node, blocks: Block[]): Node {
 }
 const children = (node: Node | Fragment): Node[] => Array.from({ length: node.childCount }, (_, at) => node.child(at));
 
-/** The step that makes the other document of the one that is shown, and leaves alone what is the same. */
+/** Makes the other document of the one that is shown, and leaves alone what is the same: what was done to that can be undone. */
 function replaced(state: EditorState, next: Node): Transaction {
   const { doc, tr } = state;
-  const from = doc.content.findDiffStart(next.content);
-  const end = from === null ? null : doc.content.findDiffEnd(next.content);
-  if (from === null || !end) return tr;
-  const overlap = Math.max(0, from - Math.min(end.a, end.b));
-  tr.replace(from, end.a + overlap, next.slice(from, end.b + overlap));
+  patchGroup(tr, 1, doc.firstChild!, next.firstChild!);
   return tr.doc.eq(next) ? tr : state.tr.replaceWith(0, doc.content.size, next.content);
+}
+
+const idOf = (block: Node) => block.attrs.id as string;
+
+/** `start` is where its first block begins. From the last to the first, so that places before stay what they are. */
+function patchGroup(tr: Transaction, start: number, old: Node, next: Node) {
+  const [before, after] = [children(old), children(next)];
+  const at = new Map(before.map((block, index) => [idOf(block), index]));
+  const both = after.flatMap((block, index) => (at.has(idOf(block)) ? [{ index, was: at.get(idOf(block))! }] : []));
+  const run = risingRun(both.map(({ was }) => was));
+  const kept = both.filter((_, index) => run.has(index));
+  const starts = before.map(() => 0);
+  before.reduce((place, block, index) => (starts[index] = place) + block.nodeSize, start);
+  let [oldEnd, newEnd, end] = [before.length, after.length, start + old.content.size];
+  for (let one = kept.length - 1; one >= -1; one -= 1) {
+    const { index, was } = kept[one] ?? { index: -1, was: -1 };
+    const from = was < 0 ? start : starts[was]! + before[was]!.nodeSize;
+    if (oldEnd > was + 1 || newEnd > index + 1) tr.replaceWith(from, end, after.slice(index + 1, newEnd));
+    if (was < 0) break;
+    patchBlock(tr, starts[was]!, before[was]!, after[index]!);
+    [oldEnd, newEnd, end] = [was, index, starts[was]!];
+  }
+}
+
+function patchBlock(tr: Transaction, at: number, old: Node, next: Node) {
+  if (old.eq(next)) return;
+  const [leaf, other] = [old.firstChild!, next.firstChild!];
+  const below = at + 1 + leaf.nodeSize;
+  if (!old.sameMarkup(next)) return void tr.replaceWith(at, at + old.nodeSize, next);
+  if (old.childCount > 1 && next.childCount > 1) patchGroup(tr, below + 1, old.child(1), next.child(1));
+  else if (old.childCount > 1) tr.delete(below, below + old.child(1).nodeSize);
+  else if (next.childCount > 1) tr.insert(below, next.child(1));
+  const from = leaf.content.findDiffStart(other.content);
+  const end = leaf.content.findDiffEnd(other.content);
+  if (!leaf.sameMarkup(other)) tr.replaceWith(at + 1, below, other);
+  else if (from !== null && end) {
+    const overlap = Math.max(0, from - Math.min(end.a, end.b));
+    tr.replace(at + 2 + from, at + 2 + end.a + overlap, other.slice(from, end.b + overlap));
+  }
 }
 
 /** Puts other blocks in place, as somebody else has made them; cursor and selection stay in their blocks, and what

@@ -17,4 +17,10 @@ export function take(lines: string[], fits: (line: string, at: number) => boolea
   return lines.splice(0, count);
 }
 
-export const safeLink = (url: string) => (/^(https?:\/\/|mailto:)/i.test(url) ? url : undefined);
+const mostOfLink = 1_500; // letters; the server takes 2,000 bytes
+
+/** An address that a link may lead to, as the server takes it; what has another is words. */
+export function safeLink(url: string): string | undefined {
+  const isLink = /^(https?:\/\/[^/?#@]+([/?#]|$)|mailto:.)/i.test(url) && !/[\s<>"{}|\\^`]/.test(url) && url.length <= mostOfLink;
+  return isLink && URL.canParse(url) ? url : undefined;
+}

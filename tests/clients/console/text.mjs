@@ -54,11 +54,11 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     await heard();
   };
   const says = () => page.textContent(".saving");
-  const paste = (text) => page.evaluate((words) => {
+  const paste = (text, type = "text/plain") => page.evaluate(([words, kind]) => {
     const data = new DataTransfer();
-    data.setData("text/plain", words);
+    data.setData(kind, words);
     document.querySelector(".editor").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-  }, text);
+  }, [text, type]);
 
   test("what is typed becomes blocks, which keep their ids when it changes", async () => {
     const card = await openCard("Typed");
@@ -355,6 +355,17 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     assert.equal(await page.evaluate(() => String(getSelection())), "beta");
     await type("Control+z");
     await becomes(card, "So alpha\n\nbeta\n\ntheirs");
+    // Also where they write above and below at once.
+    await at(1);
+    await type("End", "= own");
+    await becomes(card, "So alpha\n\nbeta own\n\ntheirs");
+    await saved();
+    const [above, , below] = await blocksOf(card);
+    const update = ({ id }, content) => ({ op: "update", id, block: plain(content) });
+    await owner.post(`/v1/cards/${card.id}/blocks:batch`, { operations: [update(above, "Alder"), update(below, "Cedar")] });
+    await page.waitForSelector(".editor .line:has-text('Cedar')");
+    await type("Control+z");
+    await becomes(card, "Alder\n\nbeta\n\nCedar");
     assert.deepEqual(page.complaints, []);
   });
 
@@ -398,6 +409,40 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     await becomes(card, "# item\n\n- child\n\nlast\n\ninstead\n\nbehind\n\n<!-- empty -->");
     await saved();
     assert.deepEqual(page.complaints, []);
+  });
+
+  test("what the server does not take holds back nothing else, and links that it does not take are words", async () => {
+    const card = await openCard("Refused", { markdown: "one\n\ntwo" });
+    await at("two");
+    await type("End", "Enter");
+    await paste('<p>Call <a href="tel:12">us</a>, <a href="https://user:word@example.com/">there</a> or <a href="https://example.com/x">here</a></p>', "text/html");
+    await becomes(card, "one\n\ntwo\n\nCall us, there or [here](<https://example.com/x>)");
+    await type("Enter");
+    await paste('<div class="group" data-pm-slice="0 0 []"><div data-block="x"><div data-whole=\'{"type":"nonsense"}\'></div></div></div>', "text/html");
+    await at("one");
+    await type("End", "= more");
+    await failed();
+    await until(async () => (await markdownOf(card)).startsWith("one more\n\ntwo"));
+    assert.match(await markdownOf(card), /^one more\n\ntwo/);
+    await page.click(".editor .whole");
+    await type("Backspace");
+    await saved();
+    page.complaints.length = 0; // of what was refused
+  });
+
+  test("a new line behind one that somebody deletes meanwhile is kept", async () => {
+    const card = await openCard("Behind", { markdown: "first\n\nlast" });
+    const [first] = await blocksOf(card);
+    await page.route(batches, async (route) => {
+      await owner.send("DELETE", `/v1/blocks/${first.id}`);
+      await route.continue();
+    }, { times: 1 });
+    await at("first");
+    await type("End", "Enter", "=new");
+    await until(async () => /new/.test(await markdownOf(card)));
+    await saved();
+    assert.equal((await markdownOf(card)).split(/\n+/).sort().join(), "last,new");
+    page.complaints.length = 0; // of what was refused
   });
 
   test("long texts, and texts that are longer than a request may be, are saved whole, and are nobody else's change", async () => {

@@ -187,11 +187,12 @@ export class BoardStore {
     return known;
   }
 
-  /** Takes back what was done locally. Where the server has said something newer of the card it is asked for the rest. */
+  /** Takes back what was done locally, and asks for the card: the server may have said something newer of it, and `was`
+      may be local, too. */
   revert(was: Card | undefined) {
     const known = was && this.cards.get(was.id);
     if (known && known.version === was.version) this.change(was, known);
-    else this.want(was?.id);
+    this.want(was?.id);
   }
 
   private change(card: Card, known: Card | undefined) {
