@@ -1,7 +1,7 @@
 // What keys do to blocks: Enter splits, Tab puts a block below the one above, Alt with an arrow moves it.
 import { Fragment, Slice, type Node } from "prosemirror-model";
 import { NodeSelection, TextSelection, type Command, type EditorState } from "prosemirror-state";
-import { blockNode, emptyBlock, schema, takesBlocks } from "./schema";
+import { blockNode, childrenOf, emptyBlock, schema, takesBlocks } from "./schema";
 import type { Block } from "./model";
 
 const { nodes } = schema;
@@ -127,7 +127,6 @@ export const lift: Command = (state, dispatch) => {
   }
   return true;
 };
-const childrenOf = (group: Node): Node[] => Array.from({ length: group.childCount }, (_, at) => group.child(at));
 
 /** Changes places with the block before or after it. */
 export const shift = (by: -1 | 1): Command => (state, dispatch) => {

@@ -2,9 +2,10 @@ import type { EditorView } from "prosemirror-view";
 import { Refusal } from "../api/refusal";
 import { keep, keptOf } from "../app/drafts";
 import { applyOps, difference, flat, type Block, type Op } from "./model";
+import { replaceDoc } from "./remote";
 import { blocksIn } from "./schema";
 import { batchesOf, readBlocks, sendBatch, type Batch } from "./server";
-import { renewIds, replaceDoc } from "./view";
+import { renewIds } from "./view";
 
 export type Saving = "saved" | "waiting" | "sending" | "failed";
 const rest = 700; // milliseconds after the last key until it is sent

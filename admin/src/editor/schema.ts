@@ -133,6 +133,8 @@ export const blockNode = (block: Block): Node => nodes.block!.create({ id: block
   ...(isText(block.type) && block.children.length ? [nodes.group!.create(null, block.children.map(blockNode))] : []),
 ]);
 
+export const childrenOf = (node: Node | Fragment): Node[] => Array.from({ length: node.childCount }, (_, at) => node.child(at));
+
 /** Whether the server takes blocks below one that begins like this. */
 export const takesBlocks = ({ type, attrs }: Node) =>
   type === nodes.line && (!/^heading/.test(attrs.type as string) || (attrs.props as { is_toggleable?: boolean }).is_toggleable === true);
