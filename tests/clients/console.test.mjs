@@ -13,13 +13,14 @@ import keysOutside from "./console/keys_outside.mjs";
 import rooms from "./console/rooms.mjs";
 import slow from "./console/slow.mjs";
 import text from "./console/text.mjs";
+import textKept from "./console/text_kept.mjs";
 import together from "./console/together.mjs";
 import { House } from "./support/console.mjs";
 
 const house = new House();
 
 // Who puts the mail out of order comes before those who read mails. The last lane waits most of its time.
-const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, rooms, dialogs, slow], [text, changes]];
+const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, rooms, dialogs, slow], [text, textKept, changes]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());
