@@ -257,6 +257,7 @@ export function blockAt({ doc }: EditorState, at: number): string | undefined {
   return undefined;
 }
 
+/** Gives blocks with these ids others, whatever is undone later. */
 export function renewIds(view: EditorView, spent: ReadonlySet<string>) {
   const tr = view.state.tr.setMeta("remote", true).setMeta("addToHistory", false);
   tr.doc.descendants((node, at) => {
