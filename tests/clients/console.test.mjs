@@ -19,8 +19,8 @@ import { House } from "./support/console.mjs";
 
 const house = new House();
 
-// Who puts the mail out of order comes before those who read mails. The last lane waits most of its time.
-const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, rooms, dialogs, slow], [text, textKept, changes]];
+// Who puts the mail out of order comes before those who read mails.
+const lanes = [[keys, keysOutside, accessibility], [board, together], [card, rooms, files, dialogs], [slow, text], [textKept, changes]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());

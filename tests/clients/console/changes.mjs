@@ -176,7 +176,7 @@ export default (house) => describe("changes on a board", { concurrency: false },
 
   test("titles of new cards that the server refuses are not lost", async () => {
     await openBoard(["one"]);
-    await delay(`**/v1/boards/${board.id}/cards`, 300, refused(503, "service_unavailable"));
+    await delay(`**/v1/boards/${board.id}/cards`, 1_500, refused(503, "service_unavailable"));
     await press("n");
     for (const title of ["two", "three"]) {
       await page.keyboard.type(title);
