@@ -1,6 +1,6 @@
 // Who is signed in, in which workspace this tab works, and what they prefer.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
+import { createContext, useContext, useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import { api, ask, hasSession, type Schemas } from "../api/client";
 import { live } from "../api/live";
 import { membershipsQuery, meQuery, preferencesQuery } from "../api/queries";
@@ -48,7 +48,7 @@ export function SignedIn({ children, outside, waiting, failed }: {
     window.addEventListener("workboard:signed-out", over);
     return () => window.removeEventListener("workboard:signed-out", over);
   }, [client]);
-  // Words and times are not drawn anew when these come, so they come first.
+  // Words and times are not drawn once more when these come, so they come first.
   const [isSetUp, setUp] = useState(false);
   useEffect(() => {
     if (preferences.error) setUp(true);
@@ -89,6 +89,16 @@ export function enterWorkspace(id: string) {
   if (id === tabOrg()) return;
   setTabOrg(id);
   live.restart();
+}
+
+/** What is shown is of this workspace, also when it is shown again and the tab was in another one meanwhile; whether the
+    tab is in it. */
+export function useWorkspaceOf(org: string | undefined): boolean {
+  const now = useTabOrg();
+  useLayoutEffect(() => {
+    if (org) enterWorkspace(org);
+  }, [org]);
+  return org === now;
 }
 
 export async function signOut() {

@@ -2,7 +2,7 @@
 import { Fragment, Slice, type Node } from "prosemirror-model";
 import { NodeSelection, TextSelection, type Command, type EditorState } from "prosemirror-state";
 import { blockNode, childrenOf, emptyBlock, schema, takesBlocks } from "./schema";
-import type { Block } from "./model";
+import { deepest, type Block } from "./model";
 
 const { nodes } = schema;
 
@@ -12,7 +12,6 @@ export function blockDepth({ selection: { $from } }: Pick<EditorState, "selectio
   return -1;
 }
 
-const deepest = 10; // levels of blocks that are read
 /** 1 of a block at the top, by its depth in the document. */
 const levelOf = (depth: number) => depth / 2;
 const heightOf = (block: Node): number => 1 + (block.childCount > 1 ? Math.max(...childrenOf(block.child(1)).map(heightOf)) : 0);
@@ -48,11 +47,12 @@ export const split: Command = (state, dispatch, view) => {
   const depth = blockDepth(state);
   const { $from, $to } = state.selection;
   if (state.selection instanceof NodeSelection && state.selection.node.type === nodes.whole) return insertBlocks([emptyBlock()])(state, dispatch);
-  if (depth >= 0 && !$from.sameParent($to) && view) {
+  if (depth < 0) return false;
+  if (!$from.sameParent($to)) {
+    if (!view) return false;
     view.dispatch(state.tr.deleteSelection());
     return split(view.state, dispatch, view);
   }
-  if (depth < 0 || !$from.sameParent($to)) return false;
   if ($from.parent.type === nodes.code_block) {
     dispatch?.(state.tr.insertText("\n").scrollIntoView());
     return true;
@@ -185,9 +185,9 @@ const join = (line: number, from: number): Command => (state, dispatch) => {
   const whole = into.type === nodes.whole ? line : other.type === nodes.whole ? from + 1 : undefined;
   if (whole !== undefined) dispatch?.(tr.setSelection(NodeSelection.create(doc, whole)).scrollIntoView());
   else if (into.type === nodes.line && other.type === nodes.line && block.childCount === 1) {
-    const isAlone = doc.resolve(from).parent.childCount === 1;
+    const edge = doc.resolve(from).parent.childCount === 1 ? 1 : 0; // its group goes with the last of its blocks
     const end = line + into.nodeSize - 1;
-    tr.delete(isAlone ? from - 1 : from, from + block.nodeSize + (isAlone ? 1 : 0)).insert(end, other.content);
+    tr.delete(from - edge, from + block.nodeSize + edge).insert(end, other.content);
     dispatch?.(tr.setSelection(TextSelection.create(tr.doc, end)).scrollIntoView());
   }
   return true;

@@ -64,9 +64,11 @@ export class Keeper {
   private become(state: Saving, error?: unknown) {
     this.state = state;
     this.error = error;
-    if (state === "saved") unsaved.delete(this);
-    else unsaved.add(this);
-    if (state === "saved" || state === "failed") this.keepDraft();
+    if (state === "saved") {
+      unsaved.delete(this);
+      keep(this.draft, undefined);
+    } else unsaved.add(this);
+    if (state === "failed") this.keepDraft();
     this.on.state();
   }
 
@@ -161,8 +163,8 @@ export class Keeper {
       clearTimeout(this.timer);
       const { retryAfter } = this;
       if (this.isSaved || (this.state === "failed" && !retryAfter)) break;
-      const pause = new Promise<false>((done) => setTimeout(() => done(false), retryAfter ?? rest));
-      if (await Promise.race([stopped, pause])) break;
+      const rested = new Promise<false>((done) => setTimeout(() => done(false), retryAfter ?? rest));
+      if (await Promise.race([stopped, rested])) break;
     }
     this.keepDraft();
   }

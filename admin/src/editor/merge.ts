@@ -1,5 +1,6 @@
 // One text that two have changed at once: both changes are in the result, and no word of either is lost.
 import type { Span } from "./model";
+import { joined } from "./rich";
 
 /** A character with its marks, or something that is kept as one. */
 interface Unit {
@@ -34,19 +35,6 @@ function tokensOf(spans: Span[]): Token[] {
     } else tokens.push({ units: [unit], key: unit.key, isWord });
   }
   return tokens;
-}
-
-function spansOf(units: Unit[]): Span[] {
-  const out: Span[] = [];
-  let style = "";
-  for (const { text, key, span } of units) {
-    const own = key.slice(text.length);
-    const last = out.at(-1);
-    if (last && own === style && !span.whole) last.text += text;
-    else out.push({ ...span, text });
-    style = own;
-  }
-  return out;
 }
 
 /** What of a list of tokens is replaced by what. */
@@ -140,16 +128,14 @@ export function mergeSpans(base: Span[], theirs: Span[], mine: Span[]): Span[] {
     parts.push(all.slice(at, from), bothOf(all.slice(from, to), changed(all, from, to, taken[0]), changed(all, from, to, taken[1])));
     at = to;
   }
-  return spansOf(spaced([...parts, all.slice(at)].flat()));
+  return joined(spaced([...parts, all.slice(at)].flat()));
 }
-
-const spaceLike = ({ text, key, span }: Unit): Unit => ({ text: " ", key: " " + key.slice(text.length), span });
 
 /** Words that stood apart and do no more, as the space between them went, do so again. */
-function spaced(tokens: Token[]): Unit[] {
-  return tokens.flatMap(({ units, isWord }, at) =>
-    isWord && tokens[at - 1]?.isWord ? [spaceLike(units[0]!), ...units] : units);
-}
+const spaced = (tokens: Token[]): Span[] => tokens.flatMap(({ units, isWord }, at) => [
+  ...(isWord && tokens[at - 1]?.isWord ? [{ ...units[0]!.span, text: " " }] : []),
+  ...units.map(({ text, span }) => ({ ...span, text })),
+]);
 
 /** Where a cursor goes when the text around it becomes another. */
 export function placeAfter(before: string, after: string, place: number): number {

@@ -25,6 +25,9 @@ export type Op =
   | { op: "move"; id: string; parent: string | null; after: string | null }
   | { op: "delete"; id: string; was: Block };
 
+/** Levels of blocks that are read, and so may be made here. */
+export const deepest = 10;
+
 /** Types that hold text and may be edited here; all others are shown, moved and deleted as one. */
 export const textTypes = [
   "paragraph", "heading_1", "heading_2", "heading_3", "heading_4", "bulleted_list_item", "numbered_list_item", "to_do", "toggle", "quote", "callout", "code",
@@ -52,18 +55,21 @@ function flatten(tree: Block[], parent: string | null = null, out = new Map<stri
   return out;
 }
 
-const owns = new WeakMap<Block, string>();
 const sorted = (_: string, value: unknown) =>
   value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+/** In whichever order its fields come. */
+const said = (value: unknown) => JSON.stringify(value, sorted);
 
-/** What a block says, in whichever order its fields come; with what is below where it is kept as one. */
+const owns = new WeakMap<Block, string>();
+
+/** What a block says, with what is below it where it is kept as one. */
 function own(block: Block): string {
   const known = owns.get(block);
   if (known !== undefined) return known;
   const { type, props, content, children } = block;
-  const said = JSON.stringify([type, props, content, isText(type) ? 0 : children.map(own)], sorted);
-  owns.set(block, said);
-  return said;
+  const all = said([type, props, content, isText(type) ? 0 : children.map(own)]);
+  owns.set(block, all);
+  return all;
 }
 export const sameContent = (a: Block, b: Block) => own(a) === own(b);
 
@@ -121,7 +127,7 @@ function isWithin(block: Block, was: Block): boolean {
 
 /** Both changes of a block: text is merged; of the rest, what only they have changed is theirs. */
 function merged(was: Block, theirs: Block, mine: Block): Pick<Block, "type" | "props" | "content"> {
-  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+  const same = (a: unknown, b: unknown) => said(a) === said(b);
   return {
     type: mine.type,
     props: same(was.props, mine.props) ? theirs.props : mine.props,

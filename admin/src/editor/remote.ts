@@ -4,22 +4,20 @@ import { TextSelection, type EditorState, type Transaction } from "prosemirror-s
 import type { EditorView } from "prosemirror-view";
 import { placeAfter } from "./merge";
 import { risingRun, type Block } from "./model";
-import { childrenOf, docOf, schema } from "./schema";
+import { childrenOf, docOf, eachBlock, schema } from "./schema";
 import { blockAt } from "./view";
 
 const { nodes } = schema;
+const idOf = (block: Node) => block.attrs.id as string;
 
 /** The blocks as a document, with the nodes that are shown now for those that are as they were. */
 function docLike(shown: Node, blocks: Block[]): Node {
   const known = new Map<string, Node>();
-  shown.descendants((node) => {
-    if (node.type === nodes.block) known.set(node.attrs.id as string, node);
-    return node.type === nodes.group || node.type === nodes.block;
-  });
+  eachBlock(shown, (block) => known.set(idOf(block), block));
   const as = (node: Node): Node => {
     if (node.isLeaf || node.isTextblock) return node;
     const content = Fragment.from(childrenOf(node).map(as));
-    const was = node.type === nodes.block ? known.get(node.attrs.id as string) : undefined;
+    const was = node.type === nodes.block ? known.get(idOf(node)) : undefined;
     if (was?.content.eq(content)) return was;
     // That an empty block is the server's matters, and no version else.
     const isEmpty = content.firstChild?.content.size === 0;
@@ -34,8 +32,6 @@ function replaced(state: EditorState, next: Node): Transaction {
   patchGroup(tr, 1, doc.firstChild!, next.firstChild!);
   return tr.doc.eq(next) ? tr : state.tr.replaceWith(0, doc.content.size, next.content);
 }
-
-const idOf = (block: Node) => block.attrs.id as string;
 
 /** `start` is where its first block begins. From the last to the first, so that places before stay what they are. */
 function patchGroup(tr: Transaction, start: number, old: Node, next: Node) {
@@ -88,9 +84,8 @@ export function replaceDoc(view: EditorView, blocks: Block[]) {
 /** Where in the changed document a place of the same block is. */
 function placeIn(doc: Node, $at: ResolvedPos, id: string | undefined): number | undefined {
   let place: number | undefined;
-  doc.descendants((node, at) => {
-    if (node.type === nodes.block && node.attrs.id === id) place ??= at;
-    return place === undefined;
+  eachBlock(doc, (block, at) => {
+    if (idOf(block) === id) place = at;
   });
   if (place === undefined) return undefined;
   const leaf = doc.nodeAt(place + 1);

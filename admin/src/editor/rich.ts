@@ -5,6 +5,7 @@ import type { Span } from "./model";
 type Rich = Schemas["RichText"];
 const longestRun = 2_000;
 
+/** Long texts come in several runs, and are one span. */
 export function spansOf(rich: Rich[]): Span[] {
   return joined(rich.map((each): Span => {
     if (each.type !== "text") return { text: each.plain_text || "…", whole: each };
@@ -17,13 +18,14 @@ export function spansOf(rich: Rich[]): Span[] {
   }).filter(({ text }) => text !== ""));
 }
 
-/** Long texts come in several runs, and are one span. */
-function joined(spans: Span[]): Span[] {
+/** Spans of the same style as one; they are the result's own. */
+export function joined(spans: Span[]): Span[] {
   const out: Span[] = [];
   for (const span of spans) {
     const last = out.at(-1);
-    if (last && !last.whole && !span.whole && JSON.stringify(last.marks) === JSON.stringify(span.marks)) last.text += span.text;
-    else out.push(span);
+    const isAlike = last && !last.whole && !span.whole && (last.marks === span.marks || JSON.stringify(last.marks ?? {}) === JSON.stringify(span.marks ?? {}));
+    if (isAlike) last.text += span.text;
+    else out.push({ ...span });
   }
   return out;
 }

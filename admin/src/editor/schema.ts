@@ -9,16 +9,15 @@ const tags: Record<string, string> = { heading_1: "h2", heading_2: "h3", heading
 const simple = (tag: string, ...also: string[]): MarkSpec => ({ parseDOM: [tag, ...also].map((each) => ({ tag: each })), toDOM: () => [tag, 0] });
 const read = (type: string, props: Record<string, unknown> = {}) => () => ({ type, props });
 
+const objectOf = (value: unknown) => (value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
 /** What a copied element says of itself beyond its tag: the clipboard holds it, and any page may have written it. */
-const saidBy = (dom: HTMLElement, name: string): Record<string, unknown> => {
+const saidBy = (dom: HTMLElement, name: string) => {
   try {
-    const said: unknown = JSON.parse(dom.dataset[name] ?? "{}");
-    return said && typeof said === "object" && !Array.isArray(said) ? (said as Record<string, unknown>) : {};
+    return objectOf(JSON.parse(dom.dataset[name] ?? "{}"));
   } catch {
     return {};
   }
 };
-const objectOf = (value: unknown) => (value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
 const blocksOf = (value: unknown): Block[] => (Array.isArray(value) ? value : []).map(objectOf).filter(({ type }) => typeof type === "string").map((each) => ({
   id: crypto.randomUUID(), type: each.type as string, props: objectOf(each.props), content: [], children: blocksOf(each.children),
 }));
@@ -133,6 +132,13 @@ export const blockNode = (block: Block): Node => nodes.block!.create({ id: block
   ...(isText(block.type) && block.children.length ? [nodes.group!.create(null, block.children.map(blockNode))] : []),
 ]);
 
+/** All blocks of a document with their places, each before those below it. */
+export function eachBlock(doc: Node, look: (block: Node, at: number) => void) {
+  doc.descendants((node, at) => {
+    if (node.type === nodes.block) look(node, at);
+    return node.type === nodes.block || node.type === nodes.group;
+  });
+}
 export const childrenOf = (node: Node | Fragment): Node[] => Array.from({ length: node.childCount }, (_, at) => node.child(at));
 
 /** Whether the server takes blocks below one that begins like this. */

@@ -3,7 +3,7 @@ import { api, ask, type Schemas } from "../api/client";
 import { everything } from "../api/queries";
 import { newMutation } from "../api/mutations";
 import { linkless } from "./files";
-import { flat, isText, type Block, type Op } from "./model";
+import { deepest, flat, isText, type Block, type Op } from "./model";
 import { richOf, spansOf } from "./rich";
 
 type Rich = Schemas["RichText"];
@@ -26,7 +26,7 @@ export function blockOf(given: Given): Block {
 
 export async function readBlocks(card: string): Promise<Block[]> {
   const given = await everything((start_cursor) =>
-    ask(api.GET("/v1/blocks/{parent_id}/children", { params: { path: { parent_id: card }, query: { depth: 10, page_size: 100, start_cursor } } })), 10_000);
+    ask(api.GET("/v1/blocks/{parent_id}/children", { params: { path: { parent_id: card }, query: { depth: deepest, page_size: 100, start_cursor } } })), 10_000);
   return given.map(blockOf);
 }
 
@@ -56,7 +56,7 @@ export interface Batch {
 }
 
 const most = { operations: 200, blocks: 500, letters: 500_000 };
-const blocksIn = (op: Op): number => (op.op === "create" ? flat([op.block]).length : 0);
+const newBlocks = (op: Op): number => (op.op === "create" ? flat([op.block]).length : 0);
 
 export function batchesOf(ops: Op[], card: string): Batch[] {
   const batches: Batch[] = [];
@@ -65,13 +65,13 @@ export function batchesOf(ops: Op[], card: string): Batch[] {
     const operation = operationOf(op, card);
     const length = JSON.stringify(operation).length;
     let batch = batches.at(-1);
-    if (!batch || batch.ops.length >= most.operations || blocks + blocksIn(op) > most.blocks || letters + length > most.letters) {
+    if (!batch || batch.ops.length >= most.operations || blocks + newBlocks(op) > most.blocks || letters + length > most.letters) {
       batches.push((batch = { ops: [], operations: [], key: newMutation() }));
       [blocks, letters] = [0, 0];
     }
     batch.ops.push(op);
     batch.operations.push(operation);
-    blocks += blocksIn(op);
+    blocks += newBlocks(op);
     letters += length;
   }
   return batches;

@@ -14,7 +14,7 @@ import type { Block } from "./model";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "./paste";
 import { isPicture } from "../parts/upload";
 import { lineView, wholeView } from "./nodeViews";
-import { blockNode, childrenOf, docOf, schema, takesBlocks } from "./schema";
+import { blockNode, childrenOf, docOf, eachBlock, schema, takesBlocks } from "./schema";
 
 export interface Slash {
   query: string;
@@ -44,12 +44,10 @@ const uniqueIds = new Plugin({
     if (!transactions.some((each) => each.docChanged)) return null;
     const seen = new Set<string>();
     const tr = state.tr;
-    state.doc.descendants((node, at) => {
-      if (node.type !== nodes.block) return node.type === nodes.group;
-      const id = node.attrs.id as string;
+    eachBlock(state.doc, (block, at) => {
+      const id = block.attrs.id as string;
       if (!id || seen.has(id)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
       seen.add(id);
-      return true;
     });
     return tr.docChanged ? tr.setMeta("addToHistory", false) : null;
   },
@@ -59,17 +57,15 @@ const uniqueIds = new Plugin({
 const noneBelow = new Plugin({
   appendTransaction(transactions, _, state) {
     if (!transactions.some((each) => each.docChanged && !each.getMeta("remote"))) return null;
-    let found: { at: number; node: Node } | undefined;
-    state.doc.descendants((node, at) => {
-      if (!found && node.type === nodes.block && node.childCount > 1 && !takesBlocks(node.firstChild!)) found = { at, node };
-      return !found && (node.type === nodes.group || node.type === nodes.block);
+    let tr: Transaction | undefined; // of the first; it is looked at once more after that
+    eachBlock(state.doc, (block, at) => {
+      if (tr || block.childCount === 1 || takesBlocks(block.firstChild!)) return;
+      const from = at + 1 + block.firstChild!.nodeSize;
+      const group = block.child(1);
+      // The block ends before what was below it, which has its place behind it.
+      tr = state.tr.delete(from, from + group.nodeSize).insert(from + 1, group.content);
     });
-    if (!found) return null;
-    const { at, node } = found;
-    const from = at + 1 + node.firstChild!.nodeSize;
-    const group = node.child(1);
-    // The block ends before what was below it, which has its place behind it.
-    return state.tr.delete(from, from + group.nodeSize).insert(from + 1, group.content);
+    return tr;
   },
 });
 
@@ -260,9 +256,8 @@ export function blockAt({ doc }: EditorState, at: number): string | undefined {
 /** Gives blocks with these ids others, whatever is undone later. */
 export function renewIds(view: EditorView, spent: ReadonlySet<string>) {
   const tr = view.state.tr.setMeta("remote", true).setMeta("addToHistory", false);
-  tr.doc.descendants((node, at) => {
-    if (node.type === nodes.block && spent.has(node.attrs.id as string)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
-    return node.type === nodes.group || node.type === nodes.block;
+  eachBlock(view.state.doc, (block, at) => {
+    if (spent.has(block.attrs.id as string)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
   });
   view.dispatch(tr);
 }
@@ -272,10 +267,9 @@ export function renewIds(view: EditorView, spent: ReadonlySet<string>) {
 export function insertBehind(view: EditorView, after: string | undefined, block: Block) {
   const { doc } = view.state;
   let place = doc.content.size - 1;
-  doc.descendants((node, at) => {
+  eachBlock(doc, (node, at) => {
     const isBlank = node.childCount === 1 && node.firstChild!.type === nodes.line && node.firstChild!.content.size === 0;
-    if (node.type === nodes.block && node.attrs.id === after) place = isBlank ? at : at + node.nodeSize;
-    return node.type === nodes.group || node.type === nodes.block;
+    if (node.attrs.id === after) place = isBlank ? at : at + node.nodeSize;
   });
   view.dispatch(view.state.tr.insert(place, blockNode(block)).scrollIntoView());
 }

@@ -4,6 +4,7 @@ import { before, describe, test } from "node:test";
 
 import { until } from "../support/until.mjs";
 import { becomes as itBecomes, heading } from "../support/visits.mjs";
+import { type as typeOn } from "../support/writing.mjs";
 
 export default (house) => describe("a card", { concurrency: false }, () => {
   let server, chromium, owner, page, board, column;
@@ -23,9 +24,7 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.waitForSelector(".editor");
     return card;
   }
-  const type = async (...keys) => {
-    for (const key of keys) await (key.length > 1 && !key.startsWith("=") ? page.keyboard.press(key) : page.keyboard.type(key.replace(/^=/, "")));
-  };
+  const type = (...keys) => typeOn(page, ...keys);
 
   test("a card is beside its board, or a page of its own, as the address says", async () => {
     await openCard("Shown alone");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { until } from "../support/until.mjs";
-import { Writing, plain } from "../support/writing.mjs";
+import { Writing } from "../support/writing.mjs";
 
 export default (house) => describe("a card's text", { concurrency: false }, () => {
   const writing = new Writing();
@@ -44,11 +44,7 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     await type("Enter", "=Said before");
     await becomes(card, "> Said before");
     await type("Enter");
-    await page.evaluate(() => {
-      const data = new DataTransfer();
-      data.setData("text/plain", "## Pasted\n\n- **one**\n  - two\n\n```sh\nls\n```");
-      document.querySelector(".editor").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-    });
+    await paste("## Pasted\n\n- **one**\n  - two\n\n```sh\nls\n```");
     await becomes(card, "> Said before\n\n## Pasted\n\n- **one**\n  - two\n\n```sh\nls\n```");
     assert.deepEqual(page.complaints, []);
   });
@@ -87,10 +83,10 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     await page.keyboard.press("Control+a");
     await type("Backspace");
     await becomes(card, "");
-    await page.waitForSelector(".saving.saved", { state: "attached" });
+    await saved();
     await page.keyboard.press("Control+z");
     await becomes(card, "one\n\ntwo\n\nthree");
-    await page.waitForSelector(".saving.saved", { state: "attached" });
+    await saved();
     await page.click(".editor .line >> nth=1");
     await page.waitForFunction(() => getSelection().isCollapsed);
     await type("End", "= changed");

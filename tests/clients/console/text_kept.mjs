@@ -18,7 +18,6 @@ export default (house) => describe("a card's text is kept", { concurrency: false
 
   test("two who write at the same time both keep their words", async () => {
     const card = await openCard("Shared", { markdown: "alpha\n\nbeta" });
-    await page.waitForSelector(".live.live");
     await page.click(".editor .line >> nth=1");
     await type("End", "= of mine");
     const [first] = await blocksOf(card);
@@ -34,8 +33,6 @@ export default (house) => describe("a card's text is kept", { concurrency: false
 
   test("what was written and its answer lost is there once, whatever is written before the answer is had", async () => {
     const card = await openCard("Lost answers");
-    await page.waitForSelector(".live.live");
-    const batches = "**/v1/cards/*/blocks:batch";
     const keys = [];
     let lost = 2;
     await page.route(batches, async (route) => {
@@ -44,7 +41,6 @@ export default (house) => describe("a card's text is kept", { concurrency: false
       if (lost-- > 0) await route.abort();
       else await route.fulfill({ response: answer });
     });
-    const failed = () => page.waitForSelector(".saving.failed");
     await page.click(".editor");
     await type("=one", "Enter", "=two");
     await failed();

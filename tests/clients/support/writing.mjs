@@ -4,6 +4,11 @@ import assert from "node:assert/strict";
 import { until } from "./until.mjs";
 import { heading } from "./visits.mjs";
 
+/** Keys by their names, and words behind a "=". */
+export async function type({ keyboard }, ...keys) {
+  for (const key of keys) await (key.length > 1 && !key.startsWith("=") ? keyboard.press(key) : keyboard.type(key.replace(/^=/, "")));
+}
+
 export class Writing {
   /** `person` gets a board of their own. */
   async begin({ server, chromium }, person) {
@@ -38,11 +43,10 @@ export class Writing {
 
   /** The editor knows where the cursor is. */
   heard = () => this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20))));
-  /** Keys by their names, and words behind a "=". */
+  /** The same, and the editor has heard of each. */
   type = async (...keys) => {
-    const { keyboard } = this.page;
     for (const key of keys) {
-      await (key.length > 1 && !key.startsWith("=") ? keyboard.press(key) : keyboard.type(key.replace(/^=/, "")));
+      await type(this.page, key);
       if (/^(Shift\+)?(Home|End|Arrow\w+)$/.test(key)) await this.heard();
     }
   };

@@ -10,7 +10,7 @@ import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
 import { toast, toastError } from "../../parts/toasts";
 import { Face } from "../../parts/Who";
-import { useBoard } from "./context";
+import { useBoard, useBoardRecord } from "./context";
 
 const BoardDialog = lazy(() => import("./BoardDialog"));
 const ShareDialog = lazy(() => import("./ShareDialog"));
@@ -39,7 +39,7 @@ export function BoardHead() {
   const client = useQueryClient();
   const [, go] = useLocation();
   const [shown, setShown] = useState<Open>("");
-  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const board = useBoardRecord(store);
   const { in_trash, is_archived } = board;
   const isBoardAdmin = board.role === "admin";
   const params = { path: { board_id: board.id } };

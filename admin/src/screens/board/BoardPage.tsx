@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "wouter";
 import { inOrg } from "../../api/queries";
 import { Refusal } from "../../api/refusal";
 import { useCommands, type Command } from "../../app/commands";
-import { enterWorkspace, useSession, useTabOrg } from "../../app/session";
+import { useSession, useWorkspaceOf } from "../../app/session";
 import { useTitle } from "../../app/title";
 import { useToday } from "../../app/useToday";
 import { t } from "../../app/words";
@@ -78,12 +78,7 @@ const BoardWaiting = () => <div className="board-waiting">{[6, 4, 5].map((lines)
 export default function BoardPage() {
   const { id = "" } = useParams();
   const query = useBoardStore(id);
-  const tabOrg = useTabOrg();
-  const org = query.data?.org;
-  // Also when it is shown again, and the tab has been in another workspace since it was read.
-  useLayoutEffect(() => {
-    if (org) enterWorkspace(org);
-  }, [org]);
+  const isInWorkspace = useWorkspaceOf(query.data?.org);
   // What shows a card is fetched together with the board; what fails here fails there again, and is said.
   useEffect(() => {
     if (new URLSearchParams(location.search).has("card")) CardPanel.preload();
@@ -94,7 +89,7 @@ export default function BoardPage() {
       ? <div className="empty"><h1>{t("Nothing here")}</h1><p>{t("There is no such board, or it is not for you to see.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></div>
       : <div className="page-body"><Failure error={query.error} retry={() => void query.refetch()} /></div>;
   }
-  if (!query.data || org !== tabOrg) return <BoardWaiting />;
+  if (!query.data || !isInWorkspace) return <BoardWaiting />;
   return <OpenBoard key={id} store={query.data.store} />;
 }
 

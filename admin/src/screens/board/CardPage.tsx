@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useLayoutEffect } from "react";
 import { Link, Redirect, useParams } from "wouter";
 import { api, ask } from "../../api/client";
 import { Refusal } from "../../api/refusal";
-import { enterWorkspace, useSession } from "../../app/session";
+import { useSession, useWorkspaceOf } from "../../app/session";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Waiting } from "../../parts/Wait";
@@ -30,10 +29,7 @@ export default function CardPage() {
     },
     retry: false,
   });
-  const org = place.data?.org;
-  useLayoutEffect(() => {
-    if (org) enterWorkspace(org);
-  }, [org]);
+  useWorkspaceOf(place.data?.org);
   if (place.data) return <Redirect to={`/boards/${place.data.board}?card=${place.data.card}`} replace />;
   if (place.error instanceof Refusal && (place.error.status === 404 || place.error.status === 422))
     return <div className="empty"><h1>{t("Nothing here")}</h1><p>{t("There is no such card, or it is not for you to see.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></div>;

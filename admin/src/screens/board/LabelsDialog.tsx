@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useState, useSyncExternalStore, type FormEvent } from "react";
+import { useEffect, useState, type FormEvent } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
 import { Button } from "../../parts/Button";
@@ -7,7 +7,7 @@ import { Dialog, FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { Choose, TextField } from "../../parts/Field";
 import { colors } from "./ColumnDialog";
-import { useBoard } from "./context";
+import { useBoard, useBoardRecord } from "./context";
 
 type PropertyType = Schemas["PropertyDefinition"]["type"];
 const types: PropertyType[] = ["rich_text", "number", "select", "multi_select", "status", "date", "checkbox", "url", "email", "phone_number", "people"];
@@ -26,7 +26,7 @@ interface Deletion {
 /** The labels that cards of this board may have, and the fields that the board adds to them. */
 export default function LabelsDialog({ onClose }: { onClose: () => void }) {
   const { store } = useBoard();
-  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const board = useBoardRecord(store);
   const params = { path: { board_id: board.id } };
   const refresh = async () => store.setBoard(await ask(api.GET("/v1/boards/{board_id}", { params })), store.columns());
   const work = useMutation({ mutationFn: (call: () => Promise<unknown>) => call(), onSuccess: refresh });

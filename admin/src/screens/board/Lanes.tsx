@@ -7,6 +7,7 @@ import { Face } from "../../parts/Who";
 import { archiveOrDelete, moveToLane } from "./actions";
 import { useBoard, useBoardRecord, useColumnOrder, useStoreVersion } from "./context";
 import { DragEngine } from "./drag";
+import { pressOnChosen } from "./keyboard";
 import { lanesOf, ways, type By, type Lane } from "./lanes";
 import { Tile } from "./Tile";
 
@@ -55,14 +56,9 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
     if (!tile || event.ctrlKey || event.metaKey || event.altKey || !isKeyAllowed(event.key)) return;
     const id = tile.dataset.card!;
-    const chosen = store.chosenOr(id);
     if (/^(Arrow(Up|Down|Left|Right)|[hjkl])$/.test(event.key)) step(tile, event.key)?.focus();
     else if (event.key === "Enter") open(id);
-    else if (event.key === "x" && canEdit) store.select(id);
-    else if (event.key === "m" && canEdit) onMove(chosen);
-    else if (event.key === "e" && canEdit) void archiveOrDelete(store, chosen, "archive");
-    else if (event.key === "Escape" && store.selection().size) store.setSelection([]);
-    else return;
+    else if (!pressOnChosen({ store, canEdit, move: onMove, archive: (cards) => void archiveOrDelete(store, cards, "archive") }, id, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { isKeyAllowed } from "../../app/commands";
 import { ago, briefly } from "../../app/time";
 import { t } from "../../app/words";
@@ -7,8 +7,9 @@ import { Labels } from "../../parts/Labels";
 import { Face } from "../../parts/Who";
 import { archiveOrDelete } from "./actions";
 import { priorities } from "./priorities";
-import { useBoard, useStoreVersion } from "./context";
+import { useBoard, useSelection, useStoreVersion } from "./context";
 import { isLate } from "./due";
+import { pressOnChosen } from "./keyboard";
 import type { Card } from "./store";
 
 type Sort = "column" | "title" | "priority" | "due" | "edited";
@@ -31,7 +32,7 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
     return sort === "column" ? all : all.sort(orders[sort]);
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [store, sort, version]);
-  const selection = useSyncExternalStore(store.subscribe("selection"), store.selection);
+  const selection = useSelection(store);
   const [at, setAt] = useState(0);
   const virtualizer = useVirtualizer({ count: cards.length, getScrollElement: () => scroller.current, estimateSize: () => 42, overscan: 8, getItemKey: (index) => cards[index]!.id });
   const go = (to: number) => {
@@ -40,20 +41,17 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
     virtualizer.scrollToIndex(next);
     requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus());
   };
+  const archive = (ids: string[]) => {
+    void archiveOrDelete(store, ids, "archive");
+    go(at);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const row = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
     if (!row || event.ctrlKey || event.metaKey || event.altKey || !isKeyAllowed(event.key)) return;
     const index = Number(row.dataset.row);
-    const chosen = store.chosenOr(cards[index]!.id);
     const moves: Record<string, number> = { ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: cards.length - 1 };
     if (event.key in moves) go(moves[event.key]!);
-    else if (event.key === "x" && canEdit) store.select(cards[index]!.id);
-    else if (event.key === "m" && canEdit) onMove(chosen);
-    else if (event.key === "e" && canEdit) {
-      void archiveOrDelete(store, chosen, "archive");
-      go(index);
-    } else if (event.key === "Escape" && selection.size) store.setSelection([]);
-    else return;
+    else if (!pressOnChosen({ store, canEdit, move: onMove, archive }, cards[index]!.id, event.key)) return;
     event.preventDefault();
   };
   const head = (id: Sort, label: string) => (

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { Choose, TextField } from "../../parts/Field";
-import { moveCards } from "./actions";
+import { moveCards, unselectAfter } from "./actions";
 import { useBoard } from "./context";
 
 /** Moves cards without dragging them. */
@@ -14,8 +14,7 @@ export default function MoveDialog({ cards, onClose }: { cards: string[]; onClos
   const others = store.shown(column).filter((id) => !cards.includes(id)).length;
   const move = () => {
     const index = Math.max(0, Math.min(others, Number(position) - 1));
-    const selection = store.selection();
-    void moveCards(store, cards, column, index).then((isDone) => { if (isDone && store.selection() === selection) store.setSelection([]); });
+    unselectAfter(store, () => moveCards(store, cards, column, index));
     onClose();
   };
   return (

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState, useSyncExternalStore, type RefObject } from "react";
+import { useEffect, useState, type RefObject } from "react";
 import { principalsQuery } from "../../api/queries";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { Menu, type Choice } from "../../parts/Menu";
 import { priorities } from "./priorities";
-import { useBoard } from "./context";
+import { useBoard, useBoardRecord } from "./context";
 import { isEmpty, noFilter, nobody, type Filter } from "./filter";
 import type { View } from "./useBoardAddress";
 
@@ -29,7 +29,7 @@ export function Toolbar({ filter, onFilter, view, onView, search }: {
 }) {
   const { store } = useBoard();
   const people = useQuery(principalsQuery());
-  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const board = useBoardRecord(store);
   // What is written shows at once; the address follows when the writing rests.
   const [text, setText] = useState(filter.text);
   useEffect(() => setText(filter.text), [filter.text]);

@@ -35,6 +35,13 @@ async function announce(text: string, work: Promise<unknown>, undo: () => Promis
   }
 }
 
+/** The selection goes when what was done to it is done: what was refused may be tried again, and another selection has
+    nothing to do with it. */
+export function unselectAfter(store: BoardStore, work: () => Promise<boolean>) {
+  const selection = store.selection();
+  void work().then((isDone) => { if (isDone && store.selection() === selection) store.setSelection([]); });
+}
+
 // ------------------------------------------------------------------------------------------- moving
 
 interface Move {

@@ -12,7 +12,7 @@ export interface BoardHandle {
   open(card: string | undefined): void;
   /** The address of a card, for links. */
   hrefOf(card: string): string;
-  /** The day that it is: views that show many cards are drawn anew on the next. */
+  /** The day that it is: views that show many cards are drawn once more on the next. */
   today: string;
 }
 

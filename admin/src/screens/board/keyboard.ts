@@ -90,27 +90,33 @@ export function putBack(host: KeyHost) {
   host.say(t("Put back: {{where}}", { where: whereWords(store, grab.id) }));
 }
 
+/** What a key does in every view, to what is selected and shows, or else to the card that has the focus. */
+export function pressOnChosen({ store, canEdit, move, archive }: Pick<KeyHost, "store" | "canEdit" | "move" | "archive">, id: string, key: string): boolean {
+  if (key === "Escape" && store.selection().size) store.setSelection([]);
+  else if (!canEdit) return false;
+  else if (key === "x") store.select(id);
+  else if (key === "m") move(store.chosenOr(id));
+  else if (key === "e") archive(store.chosenOr(id));
+  else return false;
+  return true;
+}
+
 /** What a key does to the card that is held, or else has the focus; whether it did something. */
 export function pressOn(host: KeyHost, focused: string, key: string): boolean {
   if (!isKeyAllowed(key)) return false;
   const { store, grab, canEdit } = host;
   const id = grab?.id ?? focused;
   const step = steps[key];
-  const chosen = store.chosenOr(id);
   if (step) walk(host, id, step);
   else if (key === " " && canEdit) grabOrDrop(host, id);
   else if (key === "Escape" && grab) putBack(host);
-  else if (key === "Escape" && store.selection().size) store.setSelection([]);
   else if (key === "Enter") {
     if (grab) grabOrDrop(host, id);
     else host.open(id);
   } else if (grab) return false;
-  else if (key === "x" && canEdit) {
-    store.select(id);
-    host.say(t("{{count}} selected", { count: store.chosen().length }));
-  } else if (key === "m" && canEdit) host.move(chosen);
-  else if (key === "e" && canEdit) host.archive(chosen);
-  else if (key === "n" && canEdit) host.add(store.card(id)!.column_id);
+  else if (pressOnChosen(host, id, key)) {
+    if (key === "x") host.say(t("{{count}} selected", { count: store.chosen().length }));
+  } else if (key === "n" && canEdit) host.add(store.card(id)!.column_id);
   else return false;
   return true;
 }

@@ -30,6 +30,9 @@ export async function findBoard(board_id: string, orgs: string[]): Promise<{ sna
   }
 }
 
+/** Milliseconds until what failed may be asked for again. */
+const restAfter = (error: unknown) => 1_000 * (error instanceof Refusal ? (error.passes ? (error.retryAfter ?? 2) : 60) : 5);
+
 export class BoardSync {
   present: Present[] = [];
   presentCount = 0;
@@ -91,8 +94,7 @@ export class BoardSync {
 
   /** What failed is asked for again, after the time that the server names. */
   private rest(error: unknown) {
-    const seconds = error instanceof Refusal ? (error.passes ? (error.retryAfter ?? 2) : 60) : 5;
-    return new Promise((done) => setTimeout(done, seconds * 1_000));
+    return new Promise((done) => setTimeout(done, restAfter(error)));
   }
 
   private readSoon(ms: number) {
@@ -116,7 +118,7 @@ export class BoardSync {
   private waitAfter(error: unknown, again: () => void): number {
     if (!(error instanceof Refusal) || !error.passes) return 0;
     again();
-    return (error.retryAfter ?? 2) * 1_000;
+    return restAfter(error);
   }
 
   private async readCard(card_id: string) {

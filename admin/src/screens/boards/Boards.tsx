@@ -60,7 +60,7 @@ export default function Boards() {
   const [making, setMaking] = useState(false);
   const [connecting, setConnecting] = useState<Schemas["Board"]>();
   const [opening, setOpening] = useState(false);
-  // A grant is told to admins alone, so who got one is shown the board when they come here.
+  // Events of grants go to admins alone, so who got one is shown the board when they come here.
   const boards = useQuery({ ...boardsQuery(), enabled: Boolean(seat), staleTime: 0 });
   const demo = useMutation({
     mutationFn: makeDemonstration,

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
 import { principalsQuery } from "../../api/queries";
 import { dayOf, onDay, shown } from "../../app/time";
 import { t } from "../../app/words";
@@ -9,7 +8,7 @@ import { Menu } from "../../parts/Menu";
 import { Who } from "../../parts/Who";
 import { changeCards } from "../board/actions";
 import { priorities } from "../board/priorities";
-import { useBoard } from "../board/context";
+import { useBoard, useBoardRecord } from "../board/context";
 import { refOf } from "../board/people";
 import type { Card } from "../board/store";
 import { CustomProperty } from "./CustomProperty";
@@ -18,7 +17,7 @@ import { DayValue, TextValue } from "./fields";
 /** What is known of the card, to be changed where it stands. */
 export function Properties({ card, canEdit }: { card: Card; canEdit: boolean }) {
   const { store } = useBoard();
-  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const board = useBoardRecord(store);
   const people = useQuery(principalsQuery());
   const change = (changes: Parameters<typeof changeCards>[2], local: Parameters<typeof changeCards>[3]) => void changeCards(store, [card.id], changes, local);
   const toggle = <T extends { id: string }>(all: T[], one: T) => (all.some(({ id }) => id === one.id) ? all.filter(({ id }) => id !== one.id) : [...all, one]);
