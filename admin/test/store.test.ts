@@ -14,6 +14,8 @@ const column = (id: string, cards: Card[], next_cursor: string | null = null, ca
 const event = (kind: string, id: string, version: number, changes: object, more: object = {}) =>
   ({ kind, sequence: ++sequence, board_id: "b", data: { id, version, changes, previous: {}, ...more } }) as unknown as Event;
 
+const mine = Symbol("mine");
+const other = Symbol("other");
 let store: BoardStore;
 const anchor = (column: string, index: number, moving: string[]) => store.anchorAt(store.spot(column, index, new Set(moving)), new Set(moving));
 beforeEach(() => {
@@ -27,21 +29,21 @@ beforeEach(() => {
 
 describe("moving", () => {
   test("a local move stands between its neighbours, counts, and can be taken back", () => {
-    const was = store.moveLocally("a", { column_id: "todo", after_id: "b" });
+    store.moveLocally("a", { column_id: "todo", after_id: "b" }, mine);
     expect(store.shown("todo")).toEqual(["b", "a", "c"]);
-    store.moveLocally("a", { column_id: "done", before_id: "d" });
+    store.moveLocally("a", { column_id: "done", before_id: "d" }, mine);
     expect(store.shown("done")).toEqual(["a", "d"]);
     expect(store.column("todo")!.card_count).toBe(2);
     expect(store.column("done")!.card_count).toBe(6);
-    store.revert(was);
+    store.revert(mine);
     expect(store.shown("todo")).toEqual(["a", "b", "c"]);
     expect(store.column("done")!.card_count).toBe(5);
   });
 
   test("what the server said meanwhile is not taken back", () => {
-    const was = store.moveLocally("a", { column_id: "done" });
+    store.moveLocally("a", { column_id: "done" }, mine);
     store.apply(event("card.moved", "a", 2, { column_id: "todo", position: 25, version: 2 }));
-    store.revert(was);
+    store.revert(mine);
     expect(store.shown("todo")).toEqual(["b", "a", "c"]);
   });
 
@@ -57,18 +59,53 @@ describe("moving", () => {
     const now = (...out: string[]) => store.anchorAt(spot, new Set(out));
     expect(now()).toEqual({ column_id: "todo", after_id: "b" });
     expect(now("b")).toEqual({ column_id: "todo", after_id: "a" });
-    store.moveLocally("b", { column_id: "done" });
+    store.moveLocally("b", { column_id: "done" }, mine);
     expect(now()).toEqual({ column_id: "todo", after_id: "a" });
-    store.changeLocally("a", { is_archived: true });
+    store.changeLocally("a", { is_archived: true }, mine);
     expect(now()).toEqual({ column_id: "todo" });
     expect(store.anchorAt({ ...spot, below: ["gone", "c"] }, new Set())).toEqual({ column_id: "todo", before_id: "c" });
   });
 
   test("what another has changed meanwhile is read again when a move is taken back", () => {
-    const was = store.moveLocally("a", { column_id: "done" });
+    store.moveLocally("a", { column_id: "done" }, mine);
     store.apply(event("card.updated", "a", 2, { priority: "high" }));
-    store.revert(was);
+    store.refuse(mine);
+    expect(store.card("a")).toMatchObject({ column_id: "todo", priority: "high" });
     expect([...store.wanted.cards]).toEqual(["a"]);
+  });
+
+  test("what is on its way stays over what the server says of the card as it was, until that has its answer", () => {
+    store.moveLocally("a", { column_id: "done", before_id: "d" }, mine);
+    store.changeLocally("a", { title: "Mine" }, other);
+    store.put(card("a", "todo", 10, { comment_count: 3 }));
+    store.apply(event("card.updated", "a", 1, { title: "Card a" }));
+    expect(store.shown("done")).toEqual(["a", "d"]);
+    expect(store.card("a")).toMatchObject({ title: "Mine", comment_count: 3 });
+    store.put(card("a", "done", 4, { version: 2, comment_count: 3 }), mine);
+    expect(store.card("a")).toMatchObject({ title: "Mine", column_id: "done", position: 4 });
+    store.refuse(other);
+    expect(store.card("a")).toMatchObject({ title: "Card a", column_id: "done", position: 4, version: 2 });
+    expect([...store.wanted.cards]).toEqual(["a"]);
+  });
+
+  test("what is refused takes nothing along that was done before or after it", () => {
+    store.changeLocally("a", { title: "First", priority: "low" }, mine);
+    store.changeLocally("a", { title: "Second" }, other);
+    expect(store.revert(mine)).toEqual(["a"]);
+    expect(store.card("a")).toMatchObject({ title: "Second", priority: "none" });
+    store.changeLocally("a", { title: "Third" }, mine);
+    expect(store.revert(mine)).toEqual(["a"]);
+    expect(store.card("a")!.title).toBe("Second");
+  });
+
+  test("what went without an answer of its own comes back when it is restored", () => {
+    store.changeLocally("a", { in_trash: true }, mine);
+    store.settle(mine);
+    expect(store.shown("todo")).toEqual(["b", "c"]);
+    store.put(card("a", "todo", 10, { version: 3 }));
+    expect(store.shown("todo")).toEqual(["a", "b", "c"]);
+    store.drop("a");
+    expect(store.shown("todo")).toEqual(["b", "c"]);
   });
 
   test("any order of moves leaves every card in exactly one place", () => {
@@ -78,7 +115,7 @@ describe("moving", () => {
     for (let count = 0; count < 500; count += 1) {
       const id = ids[random(4)]!;
       const to = ["todo", "done"][random(2)]!;
-      store.moveLocally(id, anchor(to, random(5), [id]));
+      store.moveLocally(id, anchor(to, random(5), [id]), count % 3 ? mine : Symbol());
       const all = [...store.shown("todo"), ...store.shown("done")];
       expect([...all].sort()).toEqual(ids);
       for (const each of ["todo", "done"]) {

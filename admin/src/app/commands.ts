@@ -70,6 +70,9 @@ export function useKeys() {
 let begun = "";
 let timer = 0;
 
+/** Whether the next key ends a command of two, "v l": it is nobody else's. */
+export const hasBegun = () => begun !== "";
+
 /** Runs the command that has this key; whether one had it. */
 export function press(event: KeyboardEvent): boolean {
   const mod = event.ctrlKey || event.metaKey;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
+import { makeBoard, titlesOf } from "../support/boards.mjs";
 import { until } from "../support/until.mjs";
 
 
@@ -16,10 +17,8 @@ export default (house) => describe("a board", { concurrency: false }, () => {
 
   /** A board of three columns, with these titles in the first. */
   async function newBoard(titles) {
-    board = await owner.post("/v1/boards", { name: "Work" });
-    columns = (await owner.get(`/v1/boards/${board.id}/columns`)).results;
-    const cards = [];
-    for (const title of titles) cards.push(await owner.post(`/v1/boards/${board.id}/cards`, { column_id: columns[0].id, title }));
+    let cards;
+    ({ board, columns, cards } = await makeBoard(owner, titles));
     return cards;
   }
 
@@ -30,15 +29,12 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     if (options || !first) page = await chromium.open(address, { person: owner, ...options });
     else page = await chromium.openBeside(first, address);
     if (!options) first ??= page;
-    await page.waitForSelector(".tile, [data-row], .day-card");
+    await page.waitForSelector(".tile, .list-rows [data-card], .day-card");
   }
 
   const titlesOn = (column) => page.$$eval(`[data-column="${columns[column].id}"] .tile .title`, (all) => all.map((each) => each.textContent));
   /** What the server has, column by column. */
-  async function kept() {
-    const { columns: all } = await owner.get(`/v1/boards/${board.id}/snapshot?page_size=100`);
-    return all.map(({ cards }) => cards.map(({ title }) => title));
-  }
+  const kept = () => titlesOf(owner, board);
   /** Waits until the server has it so. */
   async function becomes(expected, what = kept) {
     let found;
@@ -99,29 +95,31 @@ export default (house) => describe("a board", { concurrency: false }, () => {
   test("by keys alone a card is picked up, moved, put back and dropped, and each step is announced", async () => {
     await newBoard(["one", "two", "three"]);
     await openBoard();
-    const said = () => page.textContent(".board > [aria-live]");
+    const says = (words) => page.locator(".board > [aria-live]", { hasText: words }).waitFor({ state: "attached" });
+    const focused = (title) => page.waitForFunction((its) => document.activeElement.querySelector(".title")?.textContent === its, title);
     // Where nothing has the focus the arrows lead to the first card, and go on from there.
     await page.evaluate(() => document.activeElement?.blur());
     await page.keyboard.press("ArrowDown");
-    await page.waitForFunction(() => document.activeElement.querySelector(".title")?.textContent === "one");
+    await focused("one");
     await page.keyboard.press("j");
-    assert.equal(await page.evaluate(() => document.activeElement.querySelector(".title").textContent), "two");
+    await focused("two");
     await page.keyboard.press("Space");
-    assert.match(await said(), /Picked up/);
+    await says(/Picked up/);
     await page.keyboard.press("ArrowRight");
-    assert.match(await said(), /In progress, position 1 of 1/);
+    await says(/In progress, position 1 of 1/);
     await page.keyboard.press("Escape");
-    assert.match(await said(), /Put back: Backlog, position 2 of 3/);
-    assert.deepEqual(await titlesOn(0), ["one", "two", "three"]);
-    await page.waitForFunction(() => document.activeElement.querySelector(".title")?.textContent === "two");
+    await says(/Put back: Backlog, position 2 of 3/);
+    await becomes(["one", "two", "three"], () => titlesOn(0));
+    await focused("two");
     await page.keyboard.press("Space");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Space");
-    assert.match(await said(), /Dropped: Backlog, position 1 of 3/);
+    await says(/Dropped: Backlog, position 1 of 3/);
     await becomes([["two", "one", "three"], [], []]);
     // By a dialog, for those who cannot hold a card.
+    await focused("two");
     await page.keyboard.press("m");
-    await page.waitForSelector(".dialog");
+    await page.waitForSelector(".dialog :focus");
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
     await page.click(".dialog .go");
@@ -241,7 +239,7 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     await owner.send("PATCH", `/v1/cards/${one.id}`, { due: day("20"), priority: "low" });
     await owner.send("PATCH", `/v1/cards/${two.id}`, { due: day("10"), priority: "urgent" });
     await openBoard(undefined, "?view=list");
-    const listed = () => page.$$eval("[data-row] .title", (all) => all.map((each) => each.textContent));
+    const listed = () => page.$$eval(".list-rows [data-card] .title", (all) => all.map((each) => each.textContent));
     assert.deepEqual(await listed(), ["one", "two", "three"]);
     await page.click(".list-sort >> text=Due");
     await becomes(["two", "one", "three"], listed);

@@ -200,7 +200,8 @@ export default (house) => describe("by keys alone", { concurrency: false }, () =
     await type(`http://127.0.0.1:${site.address().port}/hook`);
     await press("Enter");
     await page.waitForSelector(".dialog .sample:has-text('whsec')");
-    await pick("I have stored it");
+    await pick("I have stored it", "Space");
+    await pick("Done");
     await pick(/127\.0\.0\.1/);
     await page.waitForSelector("text=Send a test");
     await pick("Send a test");

@@ -11,7 +11,7 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
   let owner, page;
 
   before(async () => {
-    page = await writing.begin(house, house.people.cleo);
+    page = await writing.begin(house, house.people.theo);
     ({ owner } = writing);
   });
 

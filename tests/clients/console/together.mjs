@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
+import { makeBoard } from "../support/boards.mjs";
 import { Rest, mintToken } from "../support/server.mjs";
 import { becomes } from "../support/visits.mjs";
 
@@ -14,10 +15,8 @@ export default (house) => describe("several at once", { concurrency: false }, ()
   });
 
   async function newBoard(titles) {
-    board = await tina.post("/v1/boards", { name: "Together" });
-    columns = (await tina.get(`/v1/boards/${board.id}/columns`)).results;
-    const cards = [];
-    for (const title of titles) cards.push(await tina.post(`/v1/boards/${board.id}/cards`, { column_id: columns[0].id, title }));
+    let cards;
+    ({ board, columns, cards } = await makeBoard(tina, titles));
     return cards;
   }
   async function comeTo(path, person, wait = ".tile") {

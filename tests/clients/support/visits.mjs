@@ -301,7 +301,7 @@ export async function everyPage(server, owner) {
       await page.waitForSelector(".bulk");
     }) },
     { name: "board in lanes", signedIn: true, go: toGo(`/boards/${board.id}?view=lanes&by=priority`, (page) => page.waitForSelector(".lane .tile")) },
-    { name: "board as a list", signedIn: true, go: toGo(`/boards/${board.id}?view=list`, (page) => page.waitForSelector("[data-row]")) },
+    { name: "board as a list", signedIn: true, go: toGo(`/boards/${board.id}?view=list`, (page) => page.waitForSelector(".list-rows [data-card]")) },
     { name: "board as a calendar", signedIn: true, go: toGo(`/boards/${board.id}?view=calendar`, (page) => page.waitForSelector(".calendar td")) },
     { name: "board, a column's dialog", signedIn: true, go: toGo(`/boards/${board.id}`, async (page) => {
       await page.click(".column >> nth=0 >> [aria-haspopup]");

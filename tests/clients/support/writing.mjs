@@ -22,7 +22,7 @@ export class Writing {
   openCard = async (title, more = {}) => {
     const { owner, page, server } = this;
     const card = await owner.post(`/v1/boards/${this.board.id}/cards`, { column_id: this.column.id, title, ...more });
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     page.complaints.length = 0;
     await page.goto(`${server.url}/cards/${card.id}`);
     await heading(page, title);

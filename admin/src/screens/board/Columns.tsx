@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent, type MouseEvent } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type MouseEvent } from "react";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { moveCards, archiveOrDelete } from "./actions";
@@ -6,7 +6,8 @@ import { ColumnView, type Reveal } from "./ColumnView";
 import { useBoard, useColumnOrder } from "./context";
 import { DragEngine } from "./drag";
 import type { BoardStore } from "./store";
-import { isStep, pressOn, putBack, type Grab, type KeyHost } from "./keyboard";
+import { pressOn, putBack, type Grab, type KeyHost } from "./keyboard";
+import { besides, selectByClick, useCardKeys } from "./useCardKeys";
 
 /** The first card of the first column that has any. */
 function firstShown(store: BoardStore): string {
@@ -35,25 +36,23 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
   const reveals = useRef(new Map<string, Reveal>());
   const current = useRef<KeyHost>(null);
 
+  const cardKeys = useCardKeys(root, {
+    press: (id, key) => pressOn(current.current!, id, key),
+    held: grab?.id,
+    first: focused,
+    reveal: (id) => {
+      const place = store.place(id);
+      if (place) reveals.current.get(place.column)?.(place.index);
+    },
+  });
+  const pursue = cardKeys.focus;
+  const focus = useCallback((id: string) => {
+    setFocused(id);
+    pursue(id);
+  }, [pursue]);
   const say = useCallback((words: string) => {
     if (live.current) live.current.textContent = words;
   }, []);
-  const focus = useCallback((id: string) => {
-    const place = store.place(id);
-    if (!place) return;
-    setFocused(id);
-    reveals.current.get(place.column)?.(place.index);
-    const seek = () => root.current?.querySelector<HTMLElement>(`[data-card="${CSS.escape(id)}"]`);
-    // One that is out of sight, or has just moved, is mounted within a frame or two.
-    let tries = 0;
-    const again = () => {
-      const tile = seek();
-      if (tile) tile.focus({ preventScroll: true });
-      else if (++tries < 10) requestAnimationFrame(again);
-    };
-    if (!current.current?.grab) seek()?.focus({ preventScroll: true });
-    requestAnimationFrame(again);
-  }, [store]);
   const onReveal = useCallback((column: string, reveal: Reveal | null) => {
     if (reveal) reveals.current.set(column, reveal);
     else reveals.current.delete(column);
@@ -73,65 +72,31 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
   const host: KeyHost = {
     store, canEdit, grab, setGrab, focus, say, open, move: onMove, add: onAdd,
     archive: (cards) => {
-      const place = store.place(cards[0]!);
+      const next = besides(store.shown(store.place(cards[0]!)?.column ?? ""), cards);
       void archiveOrDelete(store, cards, "archive");
-      const next = place && (store.shown(place.column)[place.index] ?? store.shown(place.column)[place.index - 1]);
       if (next) focus(next);
     },
-    settle: ({ id, was }) => {
+    settle: ({ id, mutation }) => {
       // It was only moved about here: the server gets the place where it ended, from where it began.
       const place = store.place(id)!;
-      store.revert(was);
+      store.revert(mutation);
       void moveCards(store, [id], place.column, place.index);
       store.release();
     },
   };
   current.current = host;
   useEffect(() => () => { if (current.current) putBack({ ...current.current, focus: () => undefined }); }, []);
-  useEffect(() => {
-    // Where nothing has the focus, keys are meant for the card that is held (on its way to another column
-    // its tile is nowhere for a moment), or else lead to the one that Tab would lead to.
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.defaultPrevented || document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (grab) {
-        if (pressOn(current.current!, grab.id, event.key)) event.preventDefault();
-      } else if (focused && isStep(event.key)) {
-        event.preventDefault();
-        focus(focused);
-      }
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [grab, focus, focused]);
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
-    if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (pressOn(host, tile.dataset.card!, event.key)) {
-      event.preventDefault();
-      event.stopPropagation();
-    }
-  };
   const onClick = (event: MouseEvent) => {
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
     if (!tile) return;
     const id = tile.dataset.card!;
     event.preventDefault();
-    if ((event.ctrlKey || event.metaKey || event.shiftKey) && canEdit) {
-      if (event.shiftKey) store.setSelection([...store.selection(), ...between(id)]);
-      else store.select(id);
-    } else open(id);
-  };
-  /** The cards from the focused one to this, within a column. */
-  const between = (id: string): readonly string[] => {
-    const [from, to] = [store.place(focused), store.place(id)];
-    if (!from || from.column !== to?.column) return [id];
-    const [low, high] = [Math.min(from.index, to.index), Math.max(from.index, to.index)];
-    return store.shown(to.column).slice(low, high + 1);
+    const cards = store.shown(store.place(id)?.column ?? "");
+    if (!canEdit || !selectByClick(store, event, id, { order: cards, anchor: cardKeys.anchor.current })) open(id);
   };
 
   return (
-    <div className={`board${grab ? " grabbing" : ""}`} ref={root} onKeyDown={onKeyDown} onClick={onClick}
+    <div className={`board${grab ? " grabbing" : ""}`} ref={root} {...cardKeys.handlers} onClick={onClick}
       onFocus={(event) => {
         const id = (event.target as HTMLElement).dataset?.card;
         if (id && id !== focused) setFocused(id);

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent } from "react";
 import { isKeyAllowed } from "../../app/commands";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
@@ -10,6 +10,7 @@ import { DragEngine } from "./drag";
 import { pressOnChosen } from "./keyboard";
 import { lanesOf, ways, type By, type Lane } from "./lanes";
 import { Tile } from "./Tile";
+import { besides, selectByClick, useCardKeys } from "./useCardKeys";
 
 const most = 8; // cards of a cell that are shown until somebody wants more
 
@@ -40,34 +41,45 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
   useEffect(() => (canEdit && root.current ? engine.attach(root.current) : undefined), [engine, canEdit]);
 
   const tiles = () => [...(root.current?.querySelectorAll<HTMLElement>("[data-card]") ?? [])];
+  const tileOf = (id: string) => tiles().find((tile) => tile.dataset.card === id);
+  const columnOf = (tile: HTMLElement) => order.indexOf(tile.closest<HTMLElement>("[data-cell]")!.dataset.cell!);
+  const columnBy = (from: HTMLElement) => tiles().filter((tile) => columnOf(tile) === columnOf(from));
+  const cardsBy = (tile: HTMLElement) => columnBy(tile).map((each) => each.dataset.card!);
   /** The nearest card that way: below and above in the same column, beside in the same lane. */
   const step = (from: HTMLElement, key: string): HTMLElement | undefined => {
-    const columnOf = (tile: HTMLElement) => order.indexOf(tile.closest<HTMLElement>("[data-cell]")!.dataset.cell!);
     const laneOf = (tile: HTMLElement) => tile.closest("[data-lane]");
     if (/^(ArrowDown|ArrowUp|j|k)$/.test(key)) {
-      const own = tiles().filter((tile) => columnOf(tile) === columnOf(from));
+      const own = columnBy(from);
       return own[own.indexOf(from) + (/^(ArrowDown|j)$/.test(key) ? 1 : -1)];
     }
     const by = /^(ArrowRight|l)$/.test(key) ? 1 : -1;
     const beside = tiles().filter((tile) => laneOf(tile) === laneOf(from) && (columnOf(tile) - columnOf(from)) * by > 0);
     return (by > 0 ? beside : beside.reverse()).find((tile, _, all) => columnOf(tile) === columnOf(all[0]!));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
-    if (!tile || event.ctrlKey || event.metaKey || event.altKey || !isKeyAllowed(event.key)) return;
-    const id = tile.dataset.card!;
-    if (/^(Arrow(Up|Down|Left|Right)|[hjkl])$/.test(event.key)) step(tile, event.key)?.focus();
-    else if (event.key === "Enter") open(id);
-    else if (!pressOnChosen({ store, canEdit, move: onMove, archive: (cards) => void archiveOrDelete(store, cards, "archive") }, id, event.key)) return;
-    event.preventDefault();
-    event.stopPropagation();
+  const archive = (cards: string[]) => {
+    const tile = tileOf(cards[0]!);
+    const next = tile && besides(cardsBy(tile), cards);
+    void archiveOrDelete(store, cards, "archive");
+    if (next) cardKeys.focus(next);
+  };
+  const press = (id: string, key: string) => {
+    const tile = tileOf(id);
+    if (!tile || !isKeyAllowed(key)) return false;
+    if (!/^(Arrow(Up|Down|Left|Right)|[hjkl])$/.test(key)) {
+      if (key !== "Enter") return pressOnChosen({ store, canEdit, move: onMove, archive }, id, key);
+      open(id);
+      return true;
+    }
+    const next = step(tile, key)?.dataset.card;
+    if (next) cardKeys.focus(next);
+    return true;
   };
   const onClick = (event: MouseEvent) => {
-    const id = (event.target as HTMLElement).closest<HTMLElement>("[data-card]")?.dataset.card;
-    if (!id) return;
+    const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
+    if (!tile) return;
+    const id = tile.dataset.card!;
     event.preventDefault();
-    if ((event.ctrlKey || event.metaKey) && canEdit) store.select(id);
-    else open(id);
+    if (!canEdit || !selectByClick(store, event, id, { order: cardsBy(tile), anchor: cardKeys.anchor.current })) open(id);
   };
   const toggle = (id: string) => {
     const next = new Set(closed);
@@ -75,6 +87,7 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
     setClosed(next);
   };
   const first = focused && store.place(focused) ? focused : (lanes.find(({ count }) => count)?.cells.get(order.find((column) => lanes.find(({ count }) => count)!.cells.has(column)) ?? "")?.[0] ?? "");
+  const cardKeys = useCardKeys(root, { press, first, reveal: (id) => tileOf(id)?.scrollIntoView({ block: "nearest", inline: "nearest" }) });
   const columns = `repeat(${order.length}, minmax(0, 1fr))`;
   const minWidth = `calc(${order.length} * 14.5rem)`;
   const names: Record<By, string> = { assignee: t("Assigned to"), label: t("Label"), priority: t("Priority") };
@@ -84,7 +97,7 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
         <span className="soft small">{t("Lanes by")}</span>
         {ways.map((each) => <button key={each} type="button" className="button quiet small" aria-pressed={by === each} onClick={() => onBy(each)}>{names[each]}</button>)}
       </div>
-      <div className="lanes" ref={root} onKeyDown={onKeyDown} onClick={onClick} tabIndex={-1}
+      <div className="lanes" ref={root} {...cardKeys.handlers} onClick={onClick} tabIndex={-1}
         onFocus={(event) => { const id = (event.target as HTMLElement).dataset?.card; if (id) setFocused(id); }}>
         <div className="lane-columns" aria-hidden="true" style={{ gridTemplateColumns: columns, minWidth }}>{order.map((id) => <span key={id} className="clip" title={store.column(id)?.name}>{store.column(id)?.name}</span>)}</div>
         <div style={{ height: virtualizer.getTotalSize(), position: "relative", minWidth }}>

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useMemo, useRef, useState } from "react";
 import { isKeyAllowed } from "../../app/commands";
 import { ago, briefly } from "../../app/time";
 import { t } from "../../app/words";
@@ -11,6 +11,7 @@ import { useBoard, useSelection, useStoreVersion } from "./context";
 import { isLate } from "./due";
 import { pressOnChosen } from "./keyboard";
 import type { Card } from "./store";
+import { besides, selectByClick, useCardKeys } from "./useCardKeys";
 
 type Sort = "column" | "title" | "priority" | "due" | "edited";
 const rank = (card: Card) => priorities.indexOf(card.priority);
@@ -33,27 +34,25 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [store, sort, version]);
   const selection = useSelection(store);
-  const [at, setAt] = useState(0);
+  const [asked, setAsked] = useState("");
+  const indexOf = (id: string) => cards.findIndex((card) => card.id === id);
+  const focused = (cards[indexOf(asked)] ?? cards[0])?.id ?? "";
   const virtualizer = useVirtualizer({ count: cards.length, getScrollElement: () => scroller.current, estimateSize: () => 42, overscan: 8, getItemKey: (index) => cards[index]!.id });
-  const go = (to: number) => {
-    const next = Math.max(0, Math.min(cards.length - 1, to));
-    setAt(next);
-    virtualizer.scrollToIndex(next);
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus());
-  };
-  const archive = (ids: string[]) => {
-    void archiveOrDelete(store, ids, "archive");
-    go(at);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const row = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
-    if (!row || event.ctrlKey || event.metaKey || event.altKey || !isKeyAllowed(event.key)) return;
-    const index = Number(row.dataset.row);
+  const press = (id: string, key: string) => {
+    const index = indexOf(id);
+    if (index < 0 || !isKeyAllowed(key)) return false;
     const moves: Record<string, number> = { ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: cards.length - 1 };
-    if (event.key in moves) go(moves[event.key]!);
-    else if (!pressOnChosen({ store, canEdit, move: onMove, archive }, cards[index]!.id, event.key)) return;
-    event.preventDefault();
+    const archive = (ids: string[]) => {
+      const next = besides(cards.map((card) => card.id), ids);
+      void archiveOrDelete(store, ids, "archive");
+      if (next) cardKeys.focus(next);
+    };
+    if (!(key in moves)) return pressOnChosen({ store, canEdit, move: onMove, archive }, id, key);
+    const next = cards[moves[key]!];
+    if (next) cardKeys.focus(next.id);
+    return true;
   };
+  const cardKeys = useCardKeys(scroller, { press, first: focused, reveal: (id) => virtualizer.scrollToIndex(indexOf(id)) });
   const head = (id: Sort, label: string) => (
     <button type="button" className="button quiet small" aria-pressed={sort === id} onClick={() => setSort(id)}>{label}</button>
   );
@@ -64,18 +63,18 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
         {head("column", t("Column"))}{head("title", t("Title"))}{head("priority", t("Priority"))}{head("due", t("Due"))}{head("edited", t("Last edited"))}
         <span className="grow" /><span className="soft small" role="status">{t("{{count}} cards", { count: cards.length })}</span>
       </div>
-      <div className="list-rows" ref={scroller} onKeyDown={onKeyDown} tabIndex={-1}>
+      <div className="list-rows" ref={scroller} {...cardKeys.handlers} tabIndex={-1}>
         <ul role="list" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map((item) => {
             const card = cards[item.index]!;
             return (
               <li key={item.key} style={{ transform: `translateY(${item.start}px)` }} aria-setsize={cards.length} aria-posinset={item.index + 1}
                 className={selection.has(card.id) ? "selected" : undefined}>
-                <a href={hrefOf(card.id)} data-row={item.index} tabIndex={item.index === at ? 0 : -1} onFocus={() => setAt(item.index)}
+                <a href={hrefOf(card.id)} data-card={card.id} tabIndex={card.id === focused ? 0 : -1} onFocus={() => setAsked(card.id)}
                   onClick={(event) => {
                     event.preventDefault();
-                    if ((event.ctrlKey || event.metaKey) && canEdit) store.select(card.id);
-                    else open(card.id);
+                    const order = cards.map(({ id }) => id);
+                    if (!canEdit || !selectByClick(store, event, card.id, { order, anchor: cardKeys.anchor.current })) open(card.id);
                   }}>
                   <span className="key soft">{card.key}</span>
                   <span className="grow named">

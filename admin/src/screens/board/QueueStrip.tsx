@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { api, ask } from "../../api/client";
 import { inOrg } from "../../api/queries";
 import { number } from "../../app/time";
@@ -17,8 +18,13 @@ const states = ["ready", "leased", "backoff", "blocked", "held", "exhausted"] as
 
 /** How a column stands as a work queue: what waits, what is worked on, what needs somebody. */
 export function QueueStrip({ column }: { column: Column }) {
-  const { canEdit } = useBoard();
-  const state = useQuery(queueQuery(column.board_id, column.id));
+  const { canEdit, store } = useBoard();
+  // That a pause after a failure is over is no event.
+  const state = useQuery({
+    ...queueQuery(column.board_id, column.id),
+    refetchInterval: ({ state: { data } }) => (data?.next_available_at ? Math.max(1_000, Date.parse(data.next_available_at) - Date.now() + 500) : false),
+  });
+  useEffect(() => store.wantReady(column.id), [store, column.id, state.data]);
   const { paused } = column.queue;
   const pause = () =>
     void ask(api.PATCH("/v1/boards/{board_id}/columns/{column_id}", {

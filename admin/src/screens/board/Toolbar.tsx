@@ -67,7 +67,10 @@ export function Toolbar({ filter, onFilter, view, onView, search }: {
       }))} />
       <Chooser label={t("Due")} chosen={filter.due ? 1 : 0} choices={[one("due", "overdue", t("Overdue")), one("due", "week", t("Within a week")), one("due", "none", t("Without a date"))]} />
       <Chooser label={t("State")} chosen={filter.state ? 1 : 0} choices={[one("state", "blocked", t("Blocked")), one("state", "leased", t("Leased")), one("state", "stuck", t("Stuck in a queue"))]} />
-      {!isEmpty(filter) && <button type="button" className="button small quiet" onClick={() => onFilter(noFilter)}>{t("Clear")}</button>}
+      {!isEmpty(filter) && <button type="button" className="button small quiet" onClick={({ detail }) => {
+        onFilter(noFilter);
+        if (detail === 0) search.current?.focus(); // by a key, whose button goes
+      }}>{t("Clear")}</button>}
       <span className="grow" />
       <div className="views" role="group" aria-label={t("View")}>
         {([["board", "boards", t("Board")], ["lanes", "lanes", t("Lanes")], ["list", "list", t("List")], ["calendar", "calendar", t("Calendar")]] as const).map(([id, icon, label]) => (

@@ -6,6 +6,7 @@ import { day, dayOf, onDay } from "../../app/time";
 import { t } from "../../app/words";
 import { toast, toastError } from "../../parts/toasts";
 import { asChanges, fieldsIn, indexIn, type By, type Lane } from "./lanes";
+import type { Mutation } from "./layers";
 import type { Anchor, BoardStore, Card, Spot } from "./store";
 
 export type Changes = Schemas["Body_update_card"];
@@ -15,11 +16,12 @@ const most = 100; // operations of a batch
 const inParts = <T>(all: T[]) => Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
 
 /** Several changes, all or none of each hundred; the cards are as the answers say. */
-async function sendBatch(store: BoardStore, operations: Schemas["BatchItem"][]) {
+async function sendBatch(store: BoardStore, operations: Schemas["BatchItem"][], mutation: Mutation) {
   for (const part of inParts(operations)) {
     const { results } = await ask(api.POST("/v1/cards:batch", { body: { operations: part, atomic: true } }));
-    for (const { card } of results) if (card) store.put(card);
+    for (const { card } of results) if (card) store.put(card, mutation);
   }
+  store.settle(mutation);
 }
 
 /** Says at once what is being done. It can be undone as soon as it is done; whether it was. */
@@ -51,11 +53,11 @@ interface Move {
   fields?: Local;
 }
 
-async function sendMoves(store: BoardStore, operations: Schemas["BatchItem"][]) {
+async function sendMoves(store: BoardStore, operations: Schemas["BatchItem"][], mutation: Mutation) {
   const [only] = operations;
-  if (operations.length > 1 || !only?.move) return sendBatch(store, operations);
+  if (operations.length > 1 || !only?.move) return sendBatch(store, operations, mutation);
   const { card_id, ...body } = only.move;
-  store.put((await ask(api.POST("/v1/cards/{card_id}:move", { params: { path: { card_id } }, body }))) as Card);
+  store.put((await ask(api.POST("/v1/cards/{card_id}:move", { params: { path: { card_id } }, body }))) as Card, mutation);
 }
 
 /** Which card the server did not find where another was to be put beside it. */
@@ -74,19 +76,19 @@ async function make(store: BoardStore, moves: Move[]) {
   const gone = new Set<string>();
   for (;;) {
     const coming = new Set([...moves.map(({ id }) => id), ...gone]);
-    const was = moves.map(({ id }) => store.card(id));
+    const mutation = Symbol();
     const operations = moves.flatMap(({ id, to, fields }): Schemas["BatchItem"][] => {
       const anchor = store.anchorAt(to, coming);
       coming.delete(id);
-      store.moveLocally(id, anchor);
+      store.moveLocally(id, anchor, mutation);
       const changes = asChanges(fields ?? {});
-      if (fields) store.changeLocally(id, fields);
+      if (fields) store.changeLocally(id, fields, mutation);
       return [{ move: { card_id: id, ...anchor } }, ...(Object.keys(changes).length ? [{ update: { card_id: id, ...changes } }] : [])];
     });
     try {
-      return await sendMoves(store, operations);
+      return await sendMoves(store, operations, mutation);
     } catch (error) {
-      for (const each of was.reverse()) store.revert(each);
+      store.refuse(mutation);
       const other = missing(error, operations);
       if (!other || gone.has(other)) throw error;
       gone.add(other);
@@ -137,13 +139,14 @@ export async function moveToLane(store: BoardStore, cards: string[], { by, lane,
 /** Changes fields of cards; `local` says how they look until the server answers. */
 async function change(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local) {
   const cards = ids.map((id) => store.card(id)).filter((each) => each !== undefined);
-  const was = cards.map((card) => store.changeLocally(card.id, local(card)));
+  const mutation = Symbol();
+  for (const card of cards) store.changeLocally(card.id, local(card), mutation);
   const [only] = cards;
   try {
-    if (cards.length === 1) store.put((await ask(api.PATCH("/v1/cards/{card_id}", { params: { path: { card_id: only!.id } }, body: changes(only!) }))) as Card);
-    else await sendBatch(store, cards.map((card) => ({ update: { card_id: card.id, ...changes(card) } })));
+    if (cards.length === 1) store.put((await ask(api.PATCH("/v1/cards/{card_id}", { params: { path: { card_id: only!.id } }, body: changes(only!) }))) as Card, mutation);
+    else await sendBatch(store, cards.map((card) => ({ update: { card_id: card.id, ...changes(card) } })), mutation);
   } catch (error) {
-    for (const each of was) store.revert(each);
+    store.refuse(mutation);
     throw error;
   }
 }
@@ -195,9 +198,10 @@ async function restore(store: BoardStore, ids: string[], how: Away) {
 export async function archiveOrDelete(store: BoardStore, ids: string[], how: Away): Promise<boolean> {
   // Each hundred is all or none, and is announced for itself.
   const all = await Promise.all(inParts(ids).map((part) => {
-    const was = part.map((id) => store.changeLocally(id, how === "archive" ? { is_archived: true } : { in_trash: true }));
-    const work = sendBatch(store, part.map((card_id) => (how === "archive" ? { archive: { card_id } } : { delete: { card_id } }))).catch((error: unknown) => {
-      for (const each of was) store.revert(each);
+    const mutation = Symbol();
+    for (const id of part) store.changeLocally(id, how === "archive" ? { is_archived: true } : { in_trash: true }, mutation);
+    const work = sendBatch(store, part.map((card_id) => (how === "archive" ? { archive: { card_id } } : { delete: { card_id } })), mutation).catch((error: unknown) => {
+      store.refuse(mutation);
       throw error;
     });
     return announce(wordsOf[how](part.length), work, () => restore(store, part, how));

@@ -2,11 +2,13 @@
 // picks one up, and then they move it; Space puts it down, Escape puts it back.
 import { isKeyAllowed } from "../../app/commands";
 import { t } from "../../app/words";
-import type { BoardStore, Card } from "./store";
+import type { Mutation } from "./layers";
+import type { BoardStore } from "./store";
 
 export interface Grab {
   id: string;
-  was: Card;
+  /** Where it was carried to. */
+  mutation: Mutation;
 }
 export interface KeyHost {
   store: BoardStore;
@@ -61,7 +63,7 @@ function walk(host: KeyHost, id: string, step: string) {
   if (!to) return;
   if (!grab) return host.focus(store.shown(to.column)[to.index]!);
   const self = new Set([id]);
-  store.moveLocally(id, store.anchorAt(store.spot(to.column, to.index, self), self));
+  store.moveLocally(id, store.anchorAt(store.spot(to.column, to.index, self), self), grab.mutation);
   host.focus(id);
   host.say(whereWords(store, id));
 }
@@ -73,17 +75,16 @@ function grabOrDrop(host: KeyHost, id: string) {
     host.setGrab(null);
     host.say(t("Dropped: {{where}}", { where: whereWords(store, id) }));
   } else {
-    const was = store.card(id)!;
     store.hold([id]);
-    host.setGrab({ id, was });
-    host.say(t("Picked up {{key}}. Arrow keys move it, Space drops it, Escape puts it back.", { key: was.key }));
+    host.setGrab({ id, mutation: Symbol(id) });
+    host.say(t("Picked up {{key}}. Arrow keys move it, Space drops it, Escape puts it back.", { key: store.card(id)!.key }));
   }
 }
 
 export function putBack(host: KeyHost) {
   const { store, grab } = host;
   if (!grab) return;
-  store.revert(grab.was);
+  store.revert(grab.mutation);
   store.release();
   host.setGrab(null);
   host.focus(grab.id);

@@ -4,6 +4,7 @@
 import type { Schemas } from "../../api/client";
 import type { Event } from "../../api/live";
 import { following } from "./definitions";
+import { Layers, type Mutation } from "./layers";
 
 export type Card = Schemas["CompactCard"];
 export type Board = Schemas["Board"];
@@ -49,13 +50,15 @@ export class BoardStore {
   /** What the sync is to read again: cards, and the board with its columns. */
   readonly wanted = { cards: new Set<string>(), board: false };
   onWanted: () => void = () => undefined;
+  /** As they show: what the server says of them, and over that what was done here. */
   private readonly cards = new Map<string, Card>();
+  private readonly layers = new Layers();
   private readonly lanes = new Map<string, Lane>();
   private order: readonly string[] = [];
   private readonly listeners = new Map<Topic, Set<() => void>>();
   private filter: ((card: Card) => boolean) | null = null;
   private selected: ReadonlySet<string> = new Set();
-  private held: { cards: ReadonlySet<string>; events: Event[]; answers: Card[] } | null = null;
+  private held: { cards: ReadonlySet<string>; events: Event[]; answers: (() => void)[] } | null = null;
 
   constructor(snapshot: Snapshot) {
     this.board = snapshot.board;
@@ -147,52 +150,68 @@ export class BoardStore {
     if (!lane) return;
     lane.cursor = cursor;
     for (const card of cards) {
-      const known = this.cards.get(card.id);
-      if (known && known.version > card.version) continue;
-      if (known) this.remove(known);
-      this.cards.set(card.id, card);
-      this.insert(card);
-      if (known) this.tell(`card:${card.id}`);
+      if (this.cards.has(card.id)) this.put(card);
+      else {
+        this.cards.set(card.id, card);
+        this.insert(card);
+      }
     }
     this.refresh(lane);
   }
 
-  /** A card as the server has it; older than what is known it is passed over. */
-  put(card: Card) {
-    if (this.held?.cards.has(card.id)) return void this.held.answers.push(card);
-    const known = this.cards.get(card.id);
-    if (known && known.version > card.version) return;
-    this.change(card, known);
+  /** A card as the server has it, older than what is known it is passed over; and that this mutation of it is done. */
+  put(card: Card, done?: Mutation) {
+    if (this.held?.cards.has(card.id)) return void this.held.answers.push(() => this.put(card, done));
+    const base = this.base(card.id);
+    this.show(base && base.version > card.version ? base : card, done);
   }
 
-  /** Moves a card before the server knows; what it was, to take it back. */
-  moveLocally(id: string, anchor: Anchor): Card | undefined {
-    const known = this.cards.get(id);
+  /** Moves a card before the server knows. */
+  moveLocally(id: string, anchor: Anchor, mutation: Mutation) {
     const lane = this.lanes.get(anchor.column_id);
-    if (!known || !lane) return undefined;
+    if (!lane) return;
     const ids = lane.ids.filter((each) => each !== id);
     const found = ids.indexOf(anchor.after_id ?? anchor.before_id ?? "");
     const at = found < 0 ? ids.length : anchor.after_id ? found + 1 : found;
     const above = this.cards.get(ids[at - 1] ?? "")?.position;
     const below = this.cards.get(ids[at] ?? "")?.position;
     const position = above === undefined ? (below ?? 1) - 1 : below === undefined ? above + 1 : (above + below) / 2;
-    this.change({ ...known, column_id: anchor.column_id, position }, known);
-    return known;
+    this.changeLocally(id, { column_id: anchor.column_id, position }, mutation);
   }
 
-  /** Changes fields of a card before the server knows; what it was, to take it back. */
-  changeLocally(id: string, fields: Partial<Card>): Card | undefined {
-    const known = this.cards.get(id);
-    if (known) this.change({ ...known, ...fields }, known);
-    return known;
+  /** Changes fields of a card before the server knows. */
+  changeLocally(id: string, fields: Partial<Card>, mutation: Mutation) {
+    const base = this.base(id);
+    if (base) this.show(base, mutation, fields);
   }
 
-  /** Takes back what was done locally, and asks for the card: the server may have said something newer of it, and `was`
-      may be local, too. */
-  revert(was: Card | undefined) {
-    const known = was && this.cards.get(was.id);
-    if (known && known.version === was.version) this.change(was, known);
-    this.want(was?.id);
+  /** It is done, also to those that the answer does not show. */
+  settle(mutation: Mutation) {
+    for (const id of this.layers.of(mutation)) this.show({ ...this.base(id)!, ...this.layers.fields(id, mutation) }, mutation);
+  }
+
+  /** Takes back what was done locally; the cards that it was done to. */
+  revert(mutation: Mutation): string[] {
+    const ids = this.layers.of(mutation);
+    for (const id of ids) this.show(this.base(id)!, mutation);
+    return ids;
+  }
+
+  /** Takes back what the server refused, and asks for the cards: they may be others than is known here. */
+  refuse(mutation: Mutation) {
+    for (const id of this.revert(mutation)) this.want(id);
+  }
+
+  /** The server has the card no more. */
+  drop(id: string) {
+    const base = this.base(id);
+    if (base) this.show({ ...base, in_trash: true });
+  }
+
+  private base = (id: string): Card | undefined => this.layers.base(id) ?? this.cards.get(id);
+
+  private show(base: Card, done?: Mutation, fields?: Partial<Card>) {
+    this.change(this.layers.put(base, done, fields), this.cards.get(base.id));
   }
 
   private change(card: Card, known: Card | undefined) {
@@ -296,7 +315,7 @@ export class BoardStore {
   release() {
     const { held } = this;
     this.held = null;
-    for (const card of held?.answers ?? []) this.put(card);
+    for (const answer of held?.answers ?? []) answer();
     for (const event of held?.events ?? []) this.apply(event);
   }
 
@@ -315,6 +334,14 @@ export class BoardStore {
     }
   }
 
+  /** Asks for the column's cards whose pause after a failure is over. */
+  wantReady(column: string) {
+    for (const id of this.lanes.get(column)?.ids ?? []) {
+      const { state, available_at } = this.cards.get(id)!.queue;
+      if (state === "backoff" && available_at && Date.parse(available_at) <= Date.now()) this.want(id);
+    }
+  }
+
   private want(id: string | undefined) {
     if (!id || !this.cards.has(id)) return;
     this.wanted.cards.add(id);
@@ -325,12 +352,12 @@ export class BoardStore {
     const changes = data.changes as unknown as Partial<Card>;
     if (kind === "card.created") return this.put(changes as Card);
     if (kind === "card.linked" || kind === "card.unlinked") return this.want(data.card_id ?? data.id);
-    const known = this.cards.get(data.id);
+    const known = this.base(data.id);
     if (known) {
       if (known.version > data.version || data.truncated_fields?.length) return this.want(data.id);
       const { from, to } = data as { from?: { board_id: string }; to?: { board_id: string } };
       const away = from && to && to.board_id !== this.board.id;
-      return this.change({ ...known, ...changes, version: data.version, ...(away && { is_archived: true }) }, known);
+      return this.show({ ...known, ...changes, version: data.version, ...(away && { is_archived: true }) });
     }
     // One that was not read yet, or comes from elsewhere: it may belong among those that were, and a page that is
     // on its way may have it as it was.
@@ -342,19 +369,20 @@ export class BoardStore {
   }
 
   private applyLease({ kind, data }: Event) {
-    const known = data.card_id ? this.cards.get(data.card_id) : undefined;
+    const known = data.card_id ? this.base(data.card_id) : undefined;
     if (!known) return;
     if (kind !== "lease.claimed") return this.want(known.id);
     const { holder, attempt, expires_at } = data.changes as unknown as NonNullable<Card["lease"]>;
-    this.change({ ...known, queue: { ...known.queue, state: "leased", attempts: attempt }, lease: { id: data.id, holder, attempt, expires_at } }, known);
+    this.show({ ...known, queue: { ...known.queue, state: "leased", attempts: attempt }, lease: { id: data.id, holder, attempt, expires_at } });
   }
 
   private follow(event: Event) {
     const changed: string[] = [];
     for (const card of this.cards.values()) {
-      const next = following(card, event, this.board);
+      const next = following(this.base(card.id)!, event, this.board);
       if (!next) continue;
-      this.cards.set(card.id, next);
+      if (this.layers.has(card.id)) this.show(next);
+      else this.cards.set(card.id, next);
       changed.push(card.id);
     }
     if (changed.length === 0) return;

@@ -126,7 +126,7 @@ export class BoardSync {
       this.store.put((await ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id } } }))) as Card);
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 404) throw error;
-      this.store.changeLocally(card_id, { in_trash: true });
+      this.store.drop(card_id);
     }
   }
 

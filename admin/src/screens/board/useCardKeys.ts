@@ -1,0 +1,87 @@
+// Which cards keys and clicks in a view are meant for: the one that has the focus, or is about to, and those from
+// there on.
+import { useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
+import { hasBegun } from "../../app/commands";
+import { isStep } from "./keyboard";
+import type { BoardStore } from "./store";
+
+const mostFrames = 10;
+
+/** The one that has the focus after these have gone: what follows the first of them, or else stands before it. */
+export function besides(order: readonly string[], gone: readonly string[]): string | undefined {
+  const at = order.findIndex((id) => gone.includes(id));
+  return order.slice(at + 1).find((id) => !gone.includes(id)) ?? order[at - 1];
+}
+
+/** All from one card to another, in either direction; the latter alone where they do not stand in the same order. */
+function between(order: readonly string[], from: string, to: string): readonly string[] {
+  const [a, b] = [order.indexOf(from), order.indexOf(to)];
+  return a < 0 ? [to] : order.slice(Math.min(a, b), Math.max(a, b) + 1);
+}
+
+/** A click with Ctrl selects a card beside the others, or no longer, and one with Shift all from the anchor to it;
+ *  whether it was such a click. */
+export function selectByClick(store: BoardStore, event: MouseEvent, id: string, { order, anchor }: { order: readonly string[]; anchor: string }): boolean {
+  if (event.shiftKey) store.setSelection([...store.selection(), ...between(order, anchor, id)]);
+  else if (event.ctrlKey || event.metaKey) store.select(id);
+  else return false;
+  return true;
+}
+
+/** Keys in a view whose cards are found by `data-card`. A tile that is out of sight, or has just moved, is drawn
+ *  within a frame or two: what is typed until then is meant for its card all the same. */
+export function useCardKeys(root: RefObject<HTMLElement | null>, host: {
+  /** Whether the key did something to the card. */
+  press: (id: string, key: string) => boolean;
+  /** The card that is carried: every key is its own. */
+  held?: string | undefined;
+  /** The one that has the focus, or had it last: steps lead there as long as nothing has it. */
+  first: string;
+  /** Brings the card into sight. */
+  reveal: (id: string) => void;
+}) {
+  const current = useRef(host);
+  current.current = host;
+  const awaited = useRef("");
+  const focus = useCallback((id: string) => {
+    const from = document.activeElement;
+    const seek = () => root.current?.querySelector<HTMLElement>(`[data-card="${CSS.escape(id)}"]`);
+    let frames = 0;
+    awaited.current = id;
+    const again = () => {
+      if (awaited.current !== id) return;
+      if (frames === 0) current.current.reveal(id);
+      const { activeElement } = document;
+      const hasLeft = activeElement !== document.body && activeElement !== from && activeElement !== seek();
+      if (!hasLeft) seek()?.focus({ preventScroll: true });
+      if (hasLeft || seek() || ++frames === mostFrames) awaited.current = "";
+      else requestAnimationFrame(again);
+    };
+    requestAnimationFrame(again);
+  }, [root]);
+
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.defaultPrevented || hasBegun() || document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+      const { press, held, first } = current.current;
+      const id = held ?? awaited.current;
+      if (id ? !press(id, event.key) : !first || !isStep(event.key)) return;
+      if (!id) focus(first);
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [focus]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
+    if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (hasBegun() || !host.press(host.held ?? (awaited.current || tile.dataset.card!), event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  // A press of the pointer takes the focus along: a click with Shift begins where it was before.
+  const anchor = useRef("");
+  const onPointerDownCapture = () => void (anchor.current = host.first);
+  return { focus, anchor, handlers: { onKeyDown, onPointerDownCapture } };
+}
