@@ -9,6 +9,7 @@ import { lazy } from "../parts/lazy";
 import { Face } from "../parts/Who";
 import { places, type Place } from "./places";
 import { serves } from "./serves";
+import { toastError } from "../parts/toasts";
 import { signOut, useSession } from "./session";
 import { countUnread } from "./title";
 import { t } from "./words";
@@ -67,7 +68,7 @@ export function Sidebar({ open, onFind, onKeys, onCalls }: { open: boolean; onFi
             <Face who={session.me} decorative />
             <span className="clip" title={session.me.email ?? undefined}>{session.me.name ?? session.me.email}</span>
           </Link>
-          <button type="button" className="button quiet small" onClick={() => void signOut()}>{t("Sign out")}</button>
+          <button type="button" className="button quiet small" onClick={() => void signOut().catch(toastError)}>{t("Sign out")}</button>
         </div>
         <div className="row" style={{ gap: "0.2rem" }}>
           {serves("create_feedback") && <Link href={`/feedback?from=${encodeURIComponent(path)}`} className="button quiet small">{t("Feedback")}</Link>}

@@ -6,8 +6,8 @@ import { inOrg, membershipsQuery } from "../api/queries";
 import { useTabOrg } from "./session";
 
 const touched: Record<string, string[]> = {
-  board: ["boards"], member: ["members", "users"], agent: ["agents", "users"], token: ["tokens"], invitation: ["invitations"],
-  webhook: ["webhooks"], automation: ["automations"], grant: ["grants"], org: [], card: ["away-cards"],
+  board: ["boards"], member: ["members", "users", "billing"], agent: ["agents", "users"], token: ["tokens"], invitation: ["invitations"],
+  webhook: ["webhooks"], automation: ["automations"], grant: ["grants"], org: ["workspace"], card: ["away-cards"],
 };
 /** Of cards, most events are no matter to a list, and they are many. */
 const kinds = Object.keys(touched).flatMap((noun) => (noun === "card" ? ["archived", "deleted", "restored", "purged"] : ["*"]).map((verb) => `${noun}.${verb}`));

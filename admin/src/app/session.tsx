@@ -103,6 +103,11 @@ export function useWorkspaceOf(org: string | undefined): boolean {
 
 export async function signOut() {
   await ask(api.POST("/v1/auth/logout"));
+  leave();
+}
+
+/** To the page to sign in, with nothing of theirs left in the tab: they are signed out. */
+export function leave() {
   setTabOrg(undefined);
   dropAllDrafts();
   location.assign("/login");

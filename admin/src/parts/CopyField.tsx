@@ -1,24 +1,38 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { t } from "../app/words";
 import { Icon } from "./Icon";
 
+/** Whether it is in the clipboard now. Pages that did not come by HTTPS have no clipboard: there it is the browser's own
+    copying of what is selected. */
+async function copied(text: string, shown: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    getSelection()?.selectAllChildren(shown);
+    return document.execCommand("copy");
+  }
+}
+
 /** Text to be taken along: a token, a command, an address. */
 export function CopyField({ text, label, onCopied }: { text: string; label: string; onCopied?: () => void }) {
-  const [copied, setCopied] = useState(false);
+  const sample = useRef<HTMLPreElement>(null);
+  const [said, setSaid] = useState<"" | "copied" | "selected">("");
   const copy = async () => {
-    await navigator.clipboard?.writeText(text).catch(() => undefined);
-    setCopied(true);
-    onCopied?.();
-    setTimeout(() => setCopied(false), 2_000);
+    const isDone = await copied(text, sample.current!);
+    setSaid(isDone ? "copied" : "selected");
+    if (isDone) onCopied?.();
+    setTimeout(() => setSaid(""), isDone ? 2_000 : 10_000);
   };
+  const words = { "": t("Copy"), copied: t("Copied"), selected: t("Press Ctrl C") }[said];
   return (
     <div className="copy">
-      <pre className="sample" tabIndex={0} role="region" aria-label={label}>{text}</pre>
+      <pre className="sample" ref={sample} tabIndex={0} role="region" aria-label={label}>{text}</pre>
       <button type="button" className="button" onClick={() => void copy()}>
-        <Icon name={copied ? "check" : "copy"} />
-        {copied ? t("Copied") : t("Copy")}
+        <Icon name={said === "copied" ? "check" : "copy"} />
+        {words}
       </button>
-      <span className="unseen" role="status">{copied ? t("Copied") : ""}</span>
+      <span className="unseen" role="status">{said && words}</span>
     </div>
   );
 }

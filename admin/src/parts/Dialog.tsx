@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from "react";
+import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import { Dialog as Inner, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { t } from "../app/words";
 import { Button } from "./Button";
@@ -6,15 +6,34 @@ import { Failure } from "./Failure";
 import { Icon } from "./Icon";
 import "./dialog.css";
 
-/** A modal window: Escape and a press beside it close it, and focus goes back to where it was. */
-export function Dialog({ title, onClose, children, wide }: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
+let last: HTMLElement | null = null; // what had the focus before any dialog had it
+
+/** Gives the focus back when a dialog goes, also one that an answer closes: React Aria tries while the page is inert
+    still. Where what had it is gone, the page's heading has it. */
+function useReturnedFocus() {
+  const [opener] = useState(() => document.activeElement as HTMLElement | null);
+  useEffect(() => {
+    if (opener && opener !== document.body && !opener.closest(".overlay")) last = opener;
+    return () => void setTimeout(() => {
+      if (document.activeElement !== document.body || document.querySelector(".overlay")) return;
+      const to = [opener, last].find((each) => each?.isConnected && each !== document.body) ?? document.querySelector<HTMLElement>("h1");
+      if (to?.tagName === "H1") to.tabIndex = -1;
+      to?.focus();
+    });
+  }, [opener]);
+}
+
+/** A modal window: Escape and a press beside it close it, unless it `stays`, and focus goes back to where it was. */
+export function Dialog({ title, onClose, children, wide, stays = false }: { title: string; onClose: () => void; children: ReactNode; wide?: boolean; stays?: boolean }) {
+  useReturnedFocus();
+  const close = () => { if (!stays) onClose(); };
   return (
-    <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={(open) => { if (!open) onClose(); }}>
+    <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={(open) => { if (!open) close(); }}>
       <Modal className={`modal${wide ? " wide" : ""}`}>
         <Inner className="dialog">
           <header>
             <Heading slot="title">{title}</Heading>
-            <button type="button" className="button quiet icon" aria-label={t("Close")} onClick={onClose}><Icon name="close" /></button>
+            <button type="button" className="button quiet icon" aria-label={t("Close")} aria-disabled={stays} onClick={close}><Icon name="close" /></button>
           </header>
           {children}
         </Inner>
@@ -24,7 +43,7 @@ export function Dialog({ title, onClose, children, wide }: { title: string; onCl
 }
 
 /** A window with a form (its button keeps the focus while it waits, so that keys go on working): what is in it, the button that sends it, and what the server said against it. */
-export function FormDialog({ title, onClose, onSend, send, busy, off, error, danger, children }: {
+export function FormDialog({ title, onClose, onSend, send, busy, off, error, danger, stays, children }: {
   title: string;
   onClose: () => void;
   onSend: () => void;
@@ -34,6 +53,8 @@ export function FormDialog({ title, onClose, onSend, send, busy, off, error, dan
   off?: boolean;
   error?: unknown;
   danger?: boolean;
+  /** It cannot be left just now: the answer is shown once. */
+  stays?: boolean;
   children: ReactNode;
 }) {
   const submit = (event: FormEvent) => {
@@ -41,13 +62,13 @@ export function FormDialog({ title, onClose, onSend, send, busy, off, error, dan
     if (!busy && !off) onSend();
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} stays={Boolean(stays)}>
       <form className="stack" onSubmit={submit}>
         {children}
         <Failure error={error} />
         <div className="row">
           <Button className={`button ${danger ? "danger" : "go"}`} busy={Boolean(busy)} off={off}>{send}</Button>
-          <button type="button" className="button" onClick={onClose}>{t("Cancel")}</button>
+          <button type="button" className="button" aria-disabled={Boolean(stays)} onClick={() => { if (!stays) onClose(); }}>{t("Cancel")}</button>
         </div>
       </form>
     </Dialog>

@@ -1,5 +1,6 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { Refusal } from "../api/refusal";
 import { t } from "../app/words";
 import { Button } from "./Button";
 import { Failure } from "./Failure";
@@ -18,7 +19,9 @@ export const WaitingFrame = () => <div className="frame-waiting"><Waiting lines=
 
 /** What a query gave, or that it is on its way or failed. */
 export function Wait<T>({ query, children, lines }: { query: UseQueryResult<T>; children: (data: T) => ReactNode; lines?: number }) {
-  if (query.data !== undefined) return <>{children(query.data)}</>;
+  // What is no more, or no more for them to see, does not go on as if it were; of other failures the next reading knows.
+  const isGone = query.error instanceof Refusal && (query.error.status === 404 || query.error.status === 403);
+  if (query.data !== undefined && !isGone) return <>{children(query.data)}</>;
   if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
   return <Waiting lines={lines} />;
 }
@@ -35,7 +38,7 @@ export function WaitPages<T>({ query, children, empty }: {
   return (
     <>
       {results.length ? children(results) : empty}
-      {query.error && <Failure error={query.error} retry={() => void query.fetchNextPage()} />}
+      {query.error && <Failure error={query.error} retry={() => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch())} />}
       {query.hasNextPage && (
         <p style={{ padding: "0.7rem" }}>
           <Button type="button" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{t("Show more")}</Button>

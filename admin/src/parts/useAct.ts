@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
+import { toastError } from "./toasts";
 
 interface Action {
   call: () => Promise<unknown>;
@@ -26,5 +27,15 @@ export function useAct(...keys: readonly (readonly unknown[])[]) {
     busy.current.add(about);
     act.mutate({ call, about });
   };
-  return { error, mutate, isPending: act.isPending, isBusy: (about: string) => busy.current.has(about), reset: () => setError(undefined) };
+  /** The same, for those who have to know how it ends. */
+  const run = (call: () => Promise<unknown>) => act.mutateAsync({ call, about: undefined });
+  return { error, mutate, run, isPending: act.isPending, isBusy: (about: string) => busy.current.has(about), reset: () => setError(undefined) };
+}
+
+/** The same for lists that are longer than the screen: what is refused is said above the page. */
+export function useToldAct(...keys: readonly (readonly unknown[])[]) {
+  const act = useAct(...keys);
+  const { error } = act;
+  useEffect(() => { if (error) toastError(error); }, [error]);
+  return act;
 }

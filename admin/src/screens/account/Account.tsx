@@ -4,30 +4,40 @@ import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { meQuery, membershipsQuery } from "../../api/queries";
 import { serves } from "../../app/serves";
-import { useSession } from "../../app/session";
+import { leave, useSession } from "../../app/session";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
 import { Button } from "../../parts/Button";
+import { changed } from "../../parts/changed";
 import { Failure } from "../../parts/Failure";
 import { TextArea, TextField } from "../../parts/Field";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { Wait } from "../../parts/Wait";
 import { Password } from "./Password";
 import { Preferences } from "./Preferences";
 
 const profileKey = ["profile"];
 
+const fieldsOf = ({ name, job_title, pronouns, location, bio }: Schemas["UserProfileResponse"]) =>
+  ({ name: name ?? "", job_title: job_title ?? "", pronouns: pronouns ?? "", location: location ?? "", bio: bio ?? "" });
+
 function ProfileForm({ profile }: { profile: Schemas["UserProfileResponse"] }) {
   const client = useQueryClient();
-  const [fields, setFields] = useState({
-    name: profile.name ?? "", job_title: profile.job_title ?? "", pronouns: profile.pronouns ?? "", location: profile.location ?? "", bio: profile.bio ?? "",
-  });
+  const [opened, setOpened] = useState(() => fieldsOf(profile));
+  const [fields, setFields] = useState(opened);
+  const [version, setVersion] = useState(profile.version);
+  if (version !== profile.version) { // saved here or elsewhere: what is being written stays
+    setVersion(profile.version);
+    setOpened(fieldsOf(profile));
+    setFields({ ...fieldsOf(profile), ...changed(fields, opened) });
+  }
   const set = (name: keyof typeof fields) => (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value });
   const save = useMutation({
     mutationFn: () => {
-      const { name, ...rest } = fields;
+      const { name, ...rest } = changed(fields, opened);
       return ask(api.PATCH("/v1/me/profile", { body: { ...(name && { name }), ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, value || null])) } }));
     },
     onSuccess: (next) => {
@@ -39,7 +49,7 @@ function ProfileForm({ profile }: { profile: Schemas["UserProfileResponse"] }) {
   });
   return (
     <form className="stack" onSubmit={(event) => { event.preventDefault(); save.mutate(); }}>
-      <TextField label={t("Name")} value={fields.name} onChange={set("name")} maxLength={120} autoComplete="name" />
+      <TextField label={t("Name")} value={fields.name} onChange={set("name")} required maxLength={120} autoComplete="name" />
       <TextField label={t("What you do")} value={fields.job_title} onChange={set("job_title")} maxLength={120} autoComplete="organization-title" />
       <TextField label={t("Pronouns")} value={fields.pronouns} onChange={set("pronouns")} maxLength={40} />
       <TextField label={t("Where you are")} value={fields.location} onChange={set("location")} maxLength={120} />
@@ -53,13 +63,14 @@ function ProfileForm({ profile }: { profile: Schemas["UserProfileResponse"] }) {
 function Sessions() {
   const query = useQuery({ queryKey: ["sessions"], queryFn: () => ask(api.GET("/v1/me/sessions", { params: { query: { page_size: 100 } } })) });
   const act = useAct(["sessions"]);
+  const focus = useKeptFocus<HTMLElement>("li button");
   return (
-    <section className="panel padded stack" aria-labelledby="sessions-heading">
+    <section className="panel padded stack" aria-labelledby="sessions-heading" {...focus}>
       <div className="row apart">
         <h2 id="sessions-heading">{t("Sessions")}</h2>
         <button type="button" className="button small danger" aria-disabled={act.isBusy("all")} onClick={() => act.mutate(async () => {
           await ask(api.DELETE("/v1/me/sessions"));
-          location.assign("/login");
+          leave();
         }, "all")}>{t("Sign out everywhere")}</button>
       </div>
       <Failure error={act.error} />
@@ -94,7 +105,7 @@ export default function Account() {
       <section className="panel padded stack" aria-labelledby="profile-heading">
         <h2 id="profile-heading">{t("Profile")}</h2>
         <p className="soft" style={{ margin: 0 }}>{me.email}</p>
-        <Wait query={profile}>{(data) => <ProfileForm key={data.version} profile={data} />}</Wait>
+        <Wait query={profile}>{(data) => <ProfileForm profile={data} />}</Wait>
       </section>
       <Preferences />
       <Password hasOne={me.has_password} />

@@ -24,11 +24,22 @@ function merged(now: Data, { notifications, ...rest }: Changes): Data {
   return { ...now, ...(rest as Partial<Data>), notifications: { ...now.notifications, ...Object.fromEntries(kinds) } };
 }
 
+/** The changes that put these back to how they were. */
+function inverse({ notifications, ...rest }: Changes, was: Data): Changes {
+  const kinds = Object.entries(notifications ?? {}).map(([kind, ways]) => [kind, Object.fromEntries(Object.keys(ways!).map((way) => [way, was.notifications[kind as Kind][way as "in_app"]]))]);
+  return { ...Object.fromEntries(Object.keys(rest).map((name) => [name, was[name as keyof Data]])), ...(notifications && { notifications: Object.fromEntries(kinds) }) };
+}
+
+const saving = ["save preferences"];
+
 /** How the console looks and behaves for this person; each change is kept at once. */
 export function Preferences() {
   const client = useQueryClient();
   const query = useQuery(preferencesQuery);
+  const isLast = () => client.isMutating({ mutationKey: saving }) === 1;
   const save = useMutation({
+    mutationKey: saving,
+    scope: { id: saving[0]! }, // one after the other, so that the last is what is kept
     mutationFn: (body: Changes) => ask(api.PATCH("/v1/me/preferences", { body })),
     // It shows at once, so that the next key begins where this one ended.
     onMutate: (body) => {
@@ -36,10 +47,12 @@ export function Preferences() {
       if (before) client.setQueryData(preferencesQuery.queryKey, merged(before, body));
       return before;
     },
-    onSuccess: (next) => client.setQueryData(preferencesQuery.queryKey, next),
-    onError: (error, _, before) => {
-      client.setQueryData(preferencesQuery.queryKey, before);
+    onSuccess: (next) => { if (isLast()) client.setQueryData(preferencesQuery.queryKey, next); },
+    onError: (error, body, before) => {
+      const now = client.getQueryData(preferencesQuery.queryKey);
+      if (now && before) client.setQueryData(preferencesQuery.queryKey, merged(now, inverse(body, before)));
       toastError(error);
+      if (isLast()) void client.invalidateQueries({ queryKey: preferencesQuery.queryKey });
     },
   });
   const set = (body: Changes) => save.mutate(body);

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
@@ -12,6 +12,7 @@ import { Failure } from "../../parts/Failure";
 import { TextField } from "../../parts/Field";
 import { lazy } from "../../parts/lazy";
 import { Page } from "../../parts/Page";
+import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
 import { Wait, WaitPages } from "../../parts/Wait";
 import { AgentStatus } from "./Agents";
@@ -69,7 +70,14 @@ function KillSwitch({ agent }: { agent: AgentData }) {
   const [asking, setAsking] = useState(false);
   const [reason, setReason] = useState("");
   const params = { path: { agent_id: agent.id } };
-  if (agent.status === "disabled")
+  const isDisabled = agent.status === "disabled";
+  const { isPending } = act;
+  useEffect(() => { // by another, while the reason was being written
+    if (!isDisabled || !asking || isPending) return;
+    setAsking(false);
+    toast(t("{{name}} is disabled already", { name: agent.name }));
+  }, [isDisabled, asking, isPending, agent.name]);
+  if (isDisabled)
     return (
       <>
         <button type="button" className="button go" aria-disabled={act.isBusy("enable")} onClick={() => act.mutate(() => ask(api.POST("/v1/agents/{agent_id}:enable", { params })), "enable")}>{t("Enable the agent")}</button>
@@ -102,7 +110,7 @@ export default function Agent() {
   const tokens = useInfiniteQuery(tokensQuery({ agent_id: id }));
   const remove = useAct(inOrg("agents"));
   return (
-    <Page title={query.data?.name ?? t("Agent")} actions={query.data && (
+    <Page title={query.data?.name ?? t("Agent")} actions={query.data && !query.error && (
       <>
         <AgentStatus agent={query.data} />
         {isAdmin && <KillSwitch agent={query.data} />}
@@ -133,7 +141,7 @@ export default function Agent() {
                 <h2 id="tokens-heading">{t("Tokens")}</h2>
                 {isAdmin && <button type="button" className="button small" onClick={() => setOpen("token")}>{t("New token")}</button>}
               </header>
-              <TokenTable query={tokens} none={t("There are no tokens.")} />
+              <TokenTable query={tokens} none={isAdmin ? t("There are no tokens.") : t("You see the tokens of yours; admins see all.")} />
             </section>
             {isAdmin && serves("get_agent_work") && <Work id={id} />}
             <Activity id={id} />

@@ -20,18 +20,19 @@ export default function NewToken({ agent, onClose }: { agent?: { id: string; nam
   const [name, setName] = useState("");
   const [role, setRole] = useState<"viewer" | "member" | "admin">("member");
   const [days, setDays] = useState("90");
+  const [opened] = useState(Date.now); // the same token, when it is asked for once more
   const make = useMutation({
     mutationFn: () => ask(api.POST("/v1/tokens", {
       body: {
         name, role, ...(agent ? { kind: "agent" as const, agent_id: agent.id } : { kind: "integration" as const }),
-        ...(days && { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
+        ...(days && { expires_at: new Date(opened + Number(days) * 86_400_000).toISOString() }),
       },
     })),
     onSuccess: () => void client.invalidateQueries({ queryKey: inOrg("tokens") }),
   });
   if (make.data?.token) return <TokenOnce token={make.data.token} title={t("The token {{name}}", { name })} onClose={onClose} />;
   return (
-    <FormDialog title={agent ? t("New token for {{name}}", { name: agent.name }) : t("New token of yours")} send={t("Create the token")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} error={make.error}>
+    <FormDialog title={agent ? t("New token for {{name}}", { name: agent.name }) : t("New token of yours")} send={t("Create the token")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} stays={make.isPending} error={make.error}>
       {!agent && <p className="soft">{t("A program that has it acts as you. To have it act as itself, make an agent.")}</p>}
       <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} required maxLength={80} autoFocus note={t("What it is for, so that you know later.")} />
       <Choose label={t("What it may do at most")} value={role} onChange={(event) => setRole(event.target.value as typeof role)} options={roleOptions()} />

@@ -1,20 +1,10 @@
-import { useState } from "react";
 import { t } from "../../app/words";
 import { Connect } from "../../parts/Connect";
-import { CopyField } from "../../parts/CopyField";
-import { Dialog } from "../../parts/Dialog";
-import { Check } from "../../parts/Field";
+import { SecretOnce } from "../../parts/SecretOnce";
 
-/** A secret that is shown this once: it closes when it was kept. */
-export function TokenOnce({ token, title, onClose }: { token: string; title: string; onClose: () => void }) {
-  const [kept, setKept] = useState(false);
-  return (
-    <Dialog title={title} onClose={() => { if (kept) onClose(); }} wide>
-      <p>{t("This is the only time that it is shown. Keep it as you keep a password.")}</p>
-      <CopyField text={token} label={t("The token")} />
-      <Connect token={token} />
-      <Check label={t("I have stored it")} checked={kept} onChange={(event) => setKept(event.target.checked)} />
-      <div><button type="button" className="button go" disabled={!kept} onClick={onClose}>{t("Done")}</button></div>
-    </Dialog>
-  );
-}
+/** A token that is shown this once, and how programs use it. */
+export const TokenOnce = ({ token, title, onClose }: { token: string; title: string; onClose: () => void }) => (
+  <SecretOnce title={title} words={t("This is the only time that it is shown. Keep it as you keep a password.")} label={t("The token")} secret={token} onClose={onClose}>
+    <Connect token={token} />
+  </SecretOnce>
+);

@@ -41,8 +41,8 @@ export function TokenTable({ query, none }: { query: UseInfiniteQueryResult<{ pa
                     {token.status === "active"
                       ? (
                         <span className="row" style={{ justifyContent: "flex-end" }}>
-                          {!token.client && <button type="button" className="button small" aria-label={t("Rotate {{name}}", { name: token.name })} onClick={() => setRotating(token)}>{t("Rotate")}</button>}
-                          <button type="button" className="button small danger" aria-label={t("Revoke {{name}}", { name: token.name })} onClick={() => setRevoking(token)}>{t("Revoke")}</button>
+                          {!token.client && <button type="button" className="button small" aria-label={t("Rotate {{name}}", { name: token.name })} onClick={() => { act.reset(); setRotating(token); }}>{t("Rotate")}</button>}
+                          <button type="button" className="button small danger" aria-label={t("Revoke {{name}}", { name: token.name })} onClick={() => { act.reset(); setRevoking(token); }}>{t("Revoke")}</button>
                         </span>
                       ) : <span className="tag">{t(token.status)}</span>}
                   </td>
@@ -53,7 +53,7 @@ export function TokenTable({ query, none }: { query: UseInfiniteQueryResult<{ pa
         )}
       </WaitPages>
       {rotating && (
-        <FormDialog title={t("Rotate {{name}}", { name: rotating.name })} send={t("Rotate")} busy={act.isPending} error={act.error} onClose={() => setRotating(undefined)}
+        <FormDialog title={t("Rotate {{name}}", { name: rotating.name })} send={t("Rotate")} busy={act.isPending} stays={act.isPending} error={act.error} onClose={() => setRotating(undefined)}
           onSend={() => act.mutate(async () => {
             setRotated(await ask(api.POST("/v1/tokens/{token_id}:rotate", { params: { path: { token_id: rotating.id } } })));
             setRotating(undefined);

@@ -45,14 +45,21 @@ function Target({ target }: { target: Entry["target"] }) {
 const mostExported = 10_000;
 
 /** The newest entry's number and digest: noted down, they show later whether the record was rewritten. */
-function Chain({ org_id }: { org_id: string }) {
-  const newest = useQuery({ queryKey: inOrg("audit", "newest"), queryFn: () => ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 1 } } })) }).data?.results[0];
+function Chain({ org_id, listed }: { org_id: string; listed: Entry | undefined }) {
+  const read = useQuery({ queryKey: inOrg("audit", "newest"), queryFn: () => ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 1 } } })) }).data?.results[0];
+  const newest = listed && !(read && read.sequence > listed.sequence) ? listed : read; // a filter leaves it out
   if (!newest) return null;
   return (
     <p className="soft small" style={{ margin: 0 }}>
       {t("Each entry's digest holds that of the one before it. The newest is number {{number}}, with the digest", { number: number(newest.sequence) })} <span className="mono">{newest.hash}</span>
     </p>
   );
+}
+
+/** Who may be asked for: those who are here, and of those who are not whoever the entries name. */
+function actorsOf(people: { id: string; name: string }[], entries: Entry[]) {
+  const known = new Map([...entries.map(({ actor }) => [actor.id, actor.name] as const), ...people.map(({ id, name }) => [id, name] as const)]);
+  return [...known].flatMap(([value, label]) => (value && label ? [{ value, label }] : []));
 }
 
 /** What was done or refused, by whom; it can be added to and never changed. */
@@ -66,6 +73,7 @@ export default function Audit() {
   const filter = { ...(action && { action }), ...(actor_id && { actor_id }), ...(outcome && { outcome }) };
   const query = useInfiniteQuery(pagesQuery(inOrg("audit", filter), (start_cursor) =>
     ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 50, start_cursor, ...filter } } }))));
+  const entries = query.data?.pages.flatMap(({ results }) => results) ?? [];
   const save = useMutation({
     mutationFn: async () => {
       const all = await everything((start_cursor) =>
@@ -75,12 +83,12 @@ export default function Audit() {
   });
   return (
     <Page title={t("Audit record")} actions={<button type="button" className="button" aria-disabled={save.isPending} onClick={() => { if (!save.isPending) save.mutate(); }}>{save.isPending ? t("One moment…") : t("Export")}</button>}>
-      <Chain org_id={org_id} />
+      <Chain org_id={org_id} listed={entries[0]} />
       <Failure error={save.error} />
       <div className="row" style={{ alignItems: "end" }}>
         <TextField label={t("Action")} value={action} onChange={(event) => setAction(event.target.value.trim())} placeholder="move_card" />
         <Choose label={t("By")} value={actor_id} onChange={(event) => setActor(event.target.value)}
-          options={[{ value: "", label: t("anybody") }, ...(people.data ?? []).map((each) => ({ value: each.id, label: each.name ?? each.person?.email ?? "" }))]} />
+          options={[{ value: "", label: t("anybody") }, ...actorsOf(people.data?.map(({ id, name, person }) => ({ id, name: name ?? person?.email ?? "" })) ?? [], entries)]} />
         <Choose label={t("Outcome")} value={outcome} onChange={(event) => setOutcome(event.target.value as typeof outcome)}
           options={[{ value: "", label: t("any") }, { value: "success", label: t("success") }, { value: "denied", label: t("denied") }]} />
       </div>

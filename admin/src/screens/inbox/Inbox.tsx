@@ -6,10 +6,9 @@ import { inOrg, pagesQuery } from "../../api/queries";
 import { isKeyAllowed, useCommands } from "../../app/commands";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
-import { Failure } from "../../parts/Failure";
 import { Icon, type IconName } from "../../parts/Icon";
 import { Empty, Page } from "../../parts/Page";
-import { useAct } from "../../parts/useAct";
+import { useToldAct } from "../../parts/useAct";
 import { useKeptFocus } from "../../parts/useKeptFocus";
 import { WaitPages } from "../../parts/Wait";
 import { Face } from "../../parts/Who";
@@ -40,7 +39,7 @@ export default function Inbox() {
   const [at, setAt] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const key = inOrg("notifications");
-  const act = useAct(key);
+  const act = useToldAct(key);
   const focus = useKeptFocus<HTMLElement>("[data-notice]");
   const query = useInfiniteQuery(pagesQuery([...key, unread], (start_cursor) =>
     ask(api.GET("/v1/notifications", { params: { query: { page_size: 50, start_cursor, ...(unread && { unread }) } } }))));
@@ -75,7 +74,6 @@ export default function Inbox() {
         <button type="button" className="button small" aria-pressed={unread} onClick={() => setUnread(true)}>{t("Unread")}</button>
         <button type="button" className="button small" aria-pressed={!unread} onClick={() => setUnread(false)}>{t("All")}</button>
       </div>
-      <Failure error={act.error} />
       <section className="panel" aria-label={t("Notifications")} onKeyDown={onKeyDown} {...focus}>
         <WaitPages query={query} empty={<Empty title={unread ? t("All is read") : t("Nothing yet")}><p>{t("What others do to your cards, and whatever names you, comes here.")}</p></Empty>}>
           {(notices) => (

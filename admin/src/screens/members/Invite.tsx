@@ -7,8 +7,11 @@ import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { Choose, TextArea } from "../../parts/Field";
 
+const address = /[^\s<>,;"]+@[^\s<>,;"]+/g;
 /** Addresses in a text, however they are separated: `Ada <ada@example.com>, bob@example.com`. */
-export const addressesIn = (text: string) => [...new Set(text.match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? [])];
+export const addressesIn = (text: string) => [...new Set(text.match(address) ?? [])];
+/** What looks as if an address was meant: `dan.example.com`. */
+export const mistakesIn = (text: string) => [...new Set(text.replace(address, " ").match(/[^\s<>,;"]+\.[^\s<>,;"]+/g) ?? [])];
 
 type Outcome = { email: string; words: string; good: boolean };
 
@@ -34,7 +37,10 @@ export default function Invite({ org_id, onClose }: { org_id: string; onClose: (
         }
         setOutcomes((all) => [...all.filter((each) => each.email !== email), outcome]);
       }
-      setText(failed.join("\n"));
+      const mistakes = mistakesIn(text);
+      const words = t("is no e-mail address");
+      setOutcomes((all) => [...all.filter(({ email }) => !mistakes.includes(email)), ...mistakes.map((email) => ({ email, good: false, words }))]);
+      setText([...failed, ...mistakes].join("\n"));
     },
     onSettled: () => void client.invalidateQueries({ queryKey: inOrg("invitations") }),
   });

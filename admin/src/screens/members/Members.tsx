@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, membershipsQuery, pagesQuery } from "../../api/queries";
@@ -14,6 +14,7 @@ import { lazy } from "../../parts/lazy";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { WaitPages } from "../../parts/Wait";
 import { Who } from "../../parts/Who";
 
@@ -33,21 +34,24 @@ function Seats({ org_id }: { org_id: string }) {
   );
 }
 
-function MemberRow({ member, act, onRemove }: { member: Member; act: ReturnType<typeof useAct>; onRemove: () => void }) {
+function MemberRow({ member, act, onRemove, onChange }: { member: Member; act: ReturnType<typeof useAct>; onRemove: () => void; onChange: (role: Member["role"]) => Promise<void> }) {
   const { me, isAdmin, seat } = useSession();
   const params = { path: { org_id: member.org_id, user_id: member.user_id } };
   const mayChange = isAdmin && (seat?.role === "owner" || member.role !== "owner");
   const name = member.user.name ?? member.user.email;
+  const [chosen, setChosen] = useState<Member["role"]>(); // until it is so
+  useEffect(() => setChosen(undefined), [member.role]);
   return (
     <tr>
       <td><Who who={{ name, principal_type: "user" }} you={member.user_id === me.id} /><div className="soft small">{member.user.email}</div></td>
       <td>
         {mayChange
           ? (
-            <select className="input" style={{ width: "auto" }} aria-label={t("Role of {{name}}", { name })} value={member.role}
+            <select className="input" style={{ width: "auto" }} aria-label={t("Role of {{name}}", { name })} value={chosen ?? member.role}
               onChange={(event) => {
-                const role = event.target.value as Member["role"]; // by the time of the call it shows the old one again
-                act.mutate(() => ask(api.PATCH("/v1/orgs/{org_id}/members/{user_id}", { params, body: { role } })));
+                const role = event.target.value as Member["role"];
+                setChosen(role);
+                void onChange(role).catch(() => setChosen(undefined));
               }}>
               {roles.filter((role) => seat?.role === "owner" || role !== "owner").map((role) => <option key={role} value={role}>{t(role)}</option>)}
             </select>
@@ -71,14 +75,15 @@ function MemberRow({ member, act, onRemove }: { member: Member; act: ReturnType<
 
 function Invitations({ org_id }: { org_id: string }) {
   const act = useAct(inOrg("invitations"));
+  const focus = useKeptFocus<HTMLElement>("tbody button");
   const query = useInfiniteQuery(pagesQuery(inOrg("invitations"), (start_cursor) =>
     ask(api.GET("/v1/orgs/{org_id}/invitations", { params: { path: { org_id }, query: { page_size: 50, start_cursor, status: "pending" } } }))));
-  const resend = ({ id, email, role }: Schemas["InvitationResponse"]) => act.mutate(async () => {
-    await ask(api.POST("/v1/orgs/{org_id}/invitations", { params: { path: { org_id } }, body: { email, role } }));
+  const resend = ({ id, email, role, message }: Schemas["InvitationResponse"]) => act.mutate(async () => {
+    await ask(api.POST("/v1/orgs/{org_id}/invitations", { params: { path: { org_id } }, body: { email, role, message } }));
     toast(t("The mail is on its way to {{email}}", { email }));
   }, id);
   return (
-    <section className="panel" aria-labelledby="invitations-heading">
+    <section className="panel" aria-labelledby="invitations-heading" {...focus}>
       <h2 id="invitations-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("Invitations")}</h2>
       <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nobody is invited just now.")}</p>}>
         {(all) => (
@@ -112,10 +117,21 @@ export default function Members() {
   const org_id = seat!.org_id;
   const [open, setOpen] = useState<"" | "invite" | "workspace">("");
   const [removing, setRemoving] = useState<Member>();
+  const [stepping, setStepping] = useState<{ role: Member["role"]; answer: (isWanted: boolean) => void }>();
   const act = useAct(inOrg("members"), inOrg("users"), inOrg("billing"), membershipsQuery.queryKey);
   const members = useInfiniteQuery(pagesQuery(inOrg("members"), (start_cursor) =>
     ask(api.GET("/v1/orgs/{org_id}/members", { params: { path: { org_id }, query: { page_size: 50, start_cursor } } }))));
   useCommands(isAdmin ? [{ id: "invite", label: t("Invite people"), group: t("Members"), keys: ["n"], icon: "plus", run: () => setOpen("invite") }] : [], [isAdmin]);
+  /** One's own is asked about: a letter on the list chooses, and only another can give it back. */
+  const change = async ({ user_id }: Member, role: Member["role"]) => {
+    act.reset();
+    if (user_id === me.id && !await new Promise<boolean>((answer) => setStepping({ role, answer }))) throw new Error("not wanted");
+    await act.run(() => ask(api.PATCH("/v1/orgs/{org_id}/members/{user_id}", { params: { path: { org_id, user_id } }, body: { role } })));
+  };
+  const answer = (isWanted: boolean) => {
+    stepping?.answer(isWanted);
+    setStepping(undefined);
+  };
   const remove = (member: Member) => act.mutate(async () => {
     if (member.user_id === me.id) {
       await ask(api.DELETE("/v1/orgs/{org_id}/members/me", { params: { path: { org_id } } }));
@@ -137,7 +153,7 @@ export default function Members() {
           {(all) => (
             <table className="table cards">
               <thead><tr><th>{t("Person")}</th><th>{t("Role")}</th><th>{t("Last seen")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
-              <tbody>{all.map((member) => <MemberRow key={member.id} member={member} act={act} onRemove={() => { act.reset(); setRemoving(member); }} />)}</tbody>
+              <tbody>{all.map((member) => <MemberRow key={member.id} member={member} act={act} onRemove={() => { act.reset(); setRemoving(member); }} onChange={(role) => change(member, role)} />)}</tbody>
             </table>
           )}
         </WaitPages>
@@ -145,6 +161,11 @@ export default function Members() {
       {isAdmin && <Invitations org_id={org_id} />}
       {open === "invite" && <Invite org_id={org_id} onClose={() => setOpen("")} />}
       {open === "workspace" && <WorkspaceDialog org_id={org_id} onClose={() => setOpen("")} />}
+      {stepping && (
+        <FormDialog title={t("Your role: {{role}}", { role: t(stepping.role) })} send={t("Change it")} danger onClose={() => answer(false)} onSend={() => answer(true)}>
+          <p>{t("What you may do changes at once. Only another can give you your role back.")}</p>
+        </FormDialog>
+      )}
       {removing && (
         <FormDialog title={removing.user_id === me.id ? t("Leave {{name}}", { name: removing.org_name }) : t("Remove {{name}}", { name: removing.user.name ?? removing.user.email })}
           send={removing.user_id === me.id ? t("Leave the workspace") : t("Remove")} danger busy={act.isPending} error={act.error} onClose={() => setRemoving(undefined)} onSend={() => remove(removing)}>

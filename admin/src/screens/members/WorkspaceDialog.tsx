@@ -13,7 +13,7 @@ import { Wait } from "../../parts/Wait";
 
 /** The workspace's name and address, and its end. */
 export default function WorkspaceDialog({ org_id, onClose }: { org_id: string; onClose: () => void }) {
-  const org = useQuery({ queryKey: inOrg("workspace"), queryFn: () => ask(api.GET("/v1/orgs/{org_id}", { params: { path: { org_id } } })) });
+  const org = useQuery({ queryKey: inOrg("workspace"), queryFn: () => ask(api.GET("/v1/orgs/{org_id}", { params: { path: { org_id } } })), gcTime: 0 });
   if (!org.data) return <Dialog title={t("The workspace")} onClose={onClose}><Wait query={org}>{() => null}</Wait></Dialog>;
   return <Loaded org={org.data} onClose={onClose} />;
 }

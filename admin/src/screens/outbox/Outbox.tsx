@@ -5,10 +5,10 @@ import { inOrg, pagesQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { ago, ahead, shown } from "../../app/time";
 import { t } from "../../app/words";
-import { Failure } from "../../parts/Failure";
 import { Empty, Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
-import { useAct } from "../../parts/useAct";
+import { useToldAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { WaitPages } from "../../parts/Wait";
 
 type Mail = Schemas["EmailOutboxResponse"];
@@ -21,35 +21,41 @@ export default function Outbox() {
   const org_id = seat!.org_id;
   const [status, setStatus] = useState<(typeof statuses)[number]>("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const act = useAct(inOrg("outbox"));
+  const act = useToldAct(inOrg("outbox"));
   const query = useInfiniteQuery({
     ...pagesQuery(inOrg("outbox", status), (start_cursor) =>
       ask(api.GET("/v1/orgs/{org_id}/email-outbox", { params: { path: { org_id }, query: { page_size: 50, start_cursor, ...(status && { status }) } } }))),
     refetchInterval: 10_000,
   });
+  const failed = query.data?.pages.flatMap(({ results }) => results).filter((mail) => mail.status === "failed").map(({ id }) => id) ?? [];
+  const shownChosen = failed.filter((id) => chosen.has(id));
   const requeue = (ids: string[]) => act.mutate(async () => {
     let count = 0;
-    for (const outbox_id of ids) {
-      const { requeued } = await ask(api.POST("/v1/orgs/{org_id}/email-outbox/{outbox_id}:requeue", { params: { path: { org_id, outbox_id } } }));
-      if (requeued) count += 1;
+    try {
+      for (const outbox_id of ids) {
+        const { requeued } = await ask(api.POST("/v1/orgs/{org_id}/email-outbox/{outbox_id}:requeue", { params: { path: { org_id, outbox_id } } }));
+        if (requeued) count += 1;
+        setChosen((before) => new Set([...before].filter((id) => id !== outbox_id)));
+      }
+    } finally {
+      if (count) toast(t("{{count}} mails requeued", { count }));
+      if (count < ids.length) void query.refetch();
     }
-    setChosen(new Set());
-    toast(t("{{count}} mails requeued", { count }));
   }, ids.join());
+  const focus = useKeptFocus<HTMLElement>("tbody button");
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
   return (
-    <Page title={t("Mail")} actions={chosen.size > 0 && (
-      <button type="button" className="button go" aria-disabled={act.isBusy([...chosen].join())} onClick={() => requeue([...chosen])}>{t("Requeue {{count}}", { count: chosen.size })}</button>
+    <Page title={t("Mail")} actions={shownChosen.length > 0 && (
+      <button type="button" className="button go" aria-disabled={act.isBusy(shownChosen.join())} onClick={() => requeue(shownChosen)}>{t("Requeue {{count}}", { count: shownChosen.length })}</button>
     )}>
       <div className="row" role="group" aria-label={t("Status")}>
-        {statuses.map((each) => <button key={each} type="button" className="button small" aria-pressed={status === each} onClick={() => setStatus(each)}>{each ? t(each) : t("All")}</button>)}
+        {statuses.map((each) => <button key={each} type="button" className="button small" aria-pressed={status === each} onClick={() => { setStatus(each); setChosen(new Set()); }}>{each ? t(each) : t("All")}</button>)}
       </div>
-      <Failure error={act.error} />
-      <section className="panel" aria-label={t("Mail")}>
+      <section className="panel" aria-label={t("Mail")} {...focus}>
         <WaitPages query={query} empty={status
           ? <p className="empty">{t("No mails.")}</p>
           : <Empty title={t("No mails yet")}><p>{t("What this workspace mails comes here, with what became of it: invitations, and what people are notified of.")}</p></Empty>}>

@@ -5,8 +5,8 @@ import { api, ask } from "../../api/client";
 import { boardsQuery, inOrg, pagesQuery } from "../../api/queries";
 import { ago, countdown, shown } from "../../app/time";
 import { t } from "../../app/words";
-import { Failure } from "../../parts/Failure";
-import { useAct } from "../../parts/useAct";
+import { useToldAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { WaitPages } from "../../parts/Wait";
 import { Who } from "../../parts/Who";
 
@@ -32,13 +32,13 @@ function CardOf({ id }: { id: string }) {
 export function Leases() {
   const boards = useQuery(boardsQuery());
   const revokes = (board_id: string) => boards.data?.find(({ id }) => id === board_id)?.role === "admin";
-  const act = useAct(inOrg("leases"));
+  const act = useToldAct(inOrg("leases"));
+  const focus = useKeptFocus<HTMLElement>("tbody button");
   const query = useInfiniteQuery({ ...pagesQuery(inOrg("leases"), (start_cursor) => ask(api.GET("/v1/leases", { params: { query: { page_size: 50, start_cursor } } }))), refetchInterval: 5_000 });
   const none = <p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("There are no active leases.")}</p>;
   return (
-    <section className="panel" aria-labelledby="leases-heading">
+    <section className="panel" aria-labelledby="leases-heading" {...focus}>
       <h2 id="leases-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("Active leases")}</h2>
-      <Failure error={act.error} />
       <WaitPages query={query} empty={none}>
         {(all) => {
           const active = all.filter(({ state }) => state === "active");

@@ -59,7 +59,7 @@ function WhyNothing({ queue }: { queue: Queue }) {
   const why = useQuery({
     queryKey: inOrg("explain", queue.column_id),
     queryFn: () => ask(api.GET("/v1/boards/{board_id}/columns/{column_id}:explain-claim", { params: { path: { board_id: queue.board_id, column_id: queue.column_id } } })),
-    enabled: asked, staleTime: 0,
+    enabled: asked, staleTime: 0, gcTime: 0,
   });
   return (
     <span className="row">

@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg } from "../../api/queries";
+import { Refusal, worded } from "../../api/refusal";
 import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { TextField } from "../../parts/Field";
@@ -31,21 +32,38 @@ async function find(column_id: string, count: number): Promise<Card[]> {
 function RequeueDialog({ cards, queue, onClose }: { cards: Card[]; queue: Queue; onClose: () => void }) {
   const act = useAct(inOrg("queue", queue.board_id, queue.column_id), inOrg("stuck", queue.column_id));
   const [reason, setReason] = useState("");
-  const [done, setDone] = useState(0);
+  const [left, setLeft] = useState(cards);
+  const [refused, setRefused] = useState<string[]>([]);
+  const said = useRef(new Set<string>());
+  const requeueOne = async ({ id }: Card) => {
+    const why = reason.trim();
+    if (why && !said.current.has(id)) await ask(api.POST("/v1/comments", { body: { parent: { card_id: id }, markdown: why } }));
+    said.current.add(id); // another try needs none
+    await ask(api.POST("/v1/cards/{card_id}:requeue", { params: { path: { card_id: id } } }));
+  };
   const requeue = () => act.mutate(async () => {
-    for (const { id } of cards.slice(done)) {
-      if (reason.trim()) await ask(api.POST("/v1/comments", { body: { parent: { card_id: id }, markdown: reason.trim() } }));
-      await ask(api.POST("/v1/cards/{card_id}:requeue", { params: { path: { card_id: id } } }));
-      setDone((before) => before + 1);
+    const kept: string[] = [];
+    setRefused([]);
+    for (const card of left) {
+      try {
+        await requeueOne(card);
+      } catch (error) {
+        // What has become of one card, as a worker has it by now, says nothing of the others.
+        if (!(error instanceof Refusal) || (error.status !== 404 && error.status !== 409)) throw error;
+        kept.push(`${card.key}: ${worded(error)}`);
+      }
+      setLeft((before) => before.filter(({ id }) => id !== card.id));
     }
-    onClose();
+    if (kept.length) setRefused(kept);
+    else onClose();
   });
   const [first] = cards;
   return (
-    <FormDialog title={cards.length === 1 ? t("Requeue {{key}}", { key: first!.key }) : t("Requeue {{count}} cards", { count: cards.length })} send={t("Requeue")} onClose={onClose} onSend={requeue} busy={act.isPending} error={act.error}>
+    <FormDialog title={cards.length === 1 ? t("Requeue {{key}}", { key: first!.key }) : t("Requeue {{count}} cards", { count: cards.length })} send={t("Requeue")} onClose={onClose} onSend={requeue} busy={act.isPending} off={left.length === 0} error={act.error}>
       <p>{t("Ready to be claimed again, with all attempts.")}</p>
       <TextField label={t("Why")} value={reason} onChange={(event) => setReason(event.target.value)} maxLength={2_000} autoFocus note={t("Becomes a comment, which the next worker gets with the card. May stay empty.")} />
-      {act.isPending && cards.length > 1 && <progress aria-label={t("Requeued")} value={done} max={cards.length} />}
+      {act.isPending && cards.length > 1 && <progress aria-label={t("Requeued")} value={cards.length - left.length} max={cards.length} />}
+      {refused.length > 0 && <ul className="failure" role="alert">{refused.map((each) => <li key={each}>{each}</li>)}</ul>}
     </FormDialog>
   );
 }
@@ -55,10 +73,11 @@ export function Stuck({ queue }: { queue: Queue }) {
   const [requeuing, setRequeuing] = useState<Card[]>();
   const state = useQuery(queueQuery(queue.board_id, queue.column_id)).data;
   const count = state ? state.exhausted + state.held : 0;
-  const cards = useQuery({ queryKey: inOrg("stuck", queue.column_id, count), queryFn: () => find(queue.column_id, count), enabled: count > 0 });
+  const cards = useQuery({ queryKey: inOrg("stuck", queue.column_id, count), queryFn: () => find(queue.column_id, count), enabled: count > 0, placeholderData: keepPreviousData });
   const all = count > 0 ? cards.data ?? [] : [];
   const canRequeue = queue.role !== "viewer";
-  if (all.length === 0) return null;
+  const dialog = requeuing && <RequeueDialog cards={requeuing} queue={queue} onClose={() => setRequeuing(undefined)} />;
+  if (all.length === 0) return dialog;
   return (
     <div className="stuck">
       <div className="row apart">
@@ -78,7 +97,7 @@ export function Stuck({ queue }: { queue: Queue }) {
         ))}
       </ul>
       {all.length < Math.min(count, 100) && <p className="soft small">{t("There are more; they stand further down in the column.")}</p>}
-      {requeuing && <RequeueDialog cards={requeuing} queue={queue} onClose={() => setRequeuing(undefined)} />}
+      {dialog}
     </div>
   );
 }

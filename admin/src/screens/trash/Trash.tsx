@@ -6,10 +6,9 @@ import { boardsQuery, inOrg, pagesQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
-import { Failure } from "../../parts/Failure";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
-import { useAct } from "../../parts/useAct";
+import { useToldAct } from "../../parts/useAct";
 import { useKeptFocus } from "../../parts/useKeptFocus";
 import { Wait, WaitPages } from "../../parts/Wait";
 
@@ -33,7 +32,7 @@ const Head = ({ title }: { title: string }) => (
 
 function Boards({ which }: { which: Which }) {
   const query = useQuery(boardsQuery({ [which]: true }));
-  const act = useAct(inOrg("boards"));
+  const act = useToldAct(inOrg("boards"));
   const focus = useKeptFocus<HTMLElement>("tbody button");
   const restore = (board: Schemas["Board"]) => act.mutate(async () => {
     await ask(api.POST("/v1/boards/{board_id}:restore", { params: { path: { board_id: board.id } } }));
@@ -42,7 +41,6 @@ function Boards({ which }: { which: Which }) {
   return (
     <section className="panel" aria-labelledby="boards-heading" {...focus}>
       <h2 id="boards-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("Boards")}</h2>
-      <Failure error={act.error} />
       <Wait query={query}>
         {(all) => (all.length === 0 ? <Nothing says={which === "archived" ? t("No board is archived.") : t("No board is in the trash.")} /> : (
           <table className="table cards"><Head title={t("Board")} />
@@ -59,7 +57,7 @@ function Cards({ which }: { which: Which }) {
   const { isViewer } = useSession();
   const key = inOrg("away-cards", which);
   const query = useInfiniteQuery(pagesQuery(key, (start_cursor) => ask(api.GET("/v1/cards", { params: { query: { page_size: 50, start_cursor, ...(which === "archived" ? { archived: true, sort: "updated" as const } : { in_trash: true }) } } }))));
-  const act = useAct(key);
+  const act = useToldAct(key);
   const focus = useKeptFocus<HTMLElement>("tbody button");
   const restore = (card: Schemas["Card"]) => act.mutate(async () => {
     await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id: card.id } } }));
@@ -68,7 +66,6 @@ function Cards({ which }: { which: Which }) {
   return (
     <section className="panel" aria-labelledby="cards-heading" {...focus}>
       <h2 id="cards-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("Cards")}</h2>
-      <Failure error={act.error} />
       <WaitPages query={query} empty={<Nothing says={which === "archived" ? t("No card is archived.") : t("No card is in the trash.")} />}>
         {(all) => (
           <table className="table cards"><Head title={t("Card")} />

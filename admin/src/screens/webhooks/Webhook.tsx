@@ -5,14 +5,14 @@ import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
 import { ago, ahead, number, shown } from "../../app/time";
 import { t } from "../../app/words";
-import { CopyField } from "../../parts/CopyField";
-import { Dialog, FormDialog } from "../../parts/Dialog";
+import { FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { lazy } from "../../parts/lazy";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
 import { Wait, WaitPages } from "../../parts/Wait";
+import { SecretOfWebhook } from "./SecretOfWebhook";
 import { WebhookStatus } from "./Webhooks";
 
 const WebhookDialog = lazy(() => import("./WebhookDialog"));
@@ -119,7 +119,7 @@ export default function Webhook() {
             {open === "edit" && <WebhookDialog webhook={webhook} onClose={() => setOpen("")} />}
             {open === "verify" && <Verifier onClose={() => setOpen("")} />}
             {open === "rotate" && (
-              <FormDialog title={t("Rotate the secret")} send={t("Rotate")} busy={act.isPending} error={act.error} onClose={() => setOpen("")}
+              <FormDialog title={t("Rotate the secret")} send={t("Rotate")} busy={act.isPending} stays={act.isPending} error={act.error} onClose={() => setOpen("")}
                 onSend={run(async () => {
                   const next = await ask(api.POST("/v1/webhooks/{webhook_id}:rotate-secret", { params, body: { overlap_seconds: 86_400 } }));
                   setOpen("");
@@ -137,12 +137,7 @@ export default function Webhook() {
                 <p>{t("What was not delivered yet is not sent any more.")}</p>
               </FormDialog>
             )}
-            {secret && (
-              <Dialog title={t("The webhook's secret")} onClose={() => setSecret(undefined)}>
-                <p>{t("Your address checks signatures with it. It is shown this once.")}</p>
-                <CopyField text={secret} label={t("The secret")} />
-              </Dialog>
-            )}
+            {secret && <SecretOfWebhook secret={secret} onClose={() => setSecret(undefined)} />}
           </>
         )}
       </Wait>

@@ -6,8 +6,9 @@ import { useSession } from "../../app/session";
 import { t } from "../../app/words";
 import { changed } from "../../parts/changed";
 import { CopyField } from "../../parts/CopyField";
-import { Dialog, FormDialog } from "../../parts/Dialog";
+import { FormDialog } from "../../parts/Dialog";
 import { Check, Choose, TextField } from "../../parts/Field";
+import { SecretOfWebhook } from "./SecretOfWebhook";
 import { deliverySample, takes } from "./sample";
 
 export const kindsQuery = () => ({
@@ -82,16 +83,9 @@ export default function WebhookDialog({ webhook, onClose }: { webhook?: Schemas[
       if (!made.secret) onClose();
     },
   });
-  if (save.data?.secret)
-    return (
-      <Dialog title={t("The webhook's secret")} onClose={onClose}>
-        <p>{t("Your address checks signatures with it. It is shown this once.")}</p>
-        <CopyField text={save.data.secret} label={t("The secret")} />
-        <div><button type="button" className="button go" onClick={onClose}>{t("I have stored it")}</button></div>
-      </Dialog>
-    );
+  if (save.data?.secret) return <SecretOfWebhook secret={save.data.secret} onClose={onClose} />;
   return (
-    <FormDialog title={webhook ? t("Edit the webhook") : t("New webhook")} send={webhook ? t("Save") : t("Create")} onClose={onClose} onSend={() => save.mutate()} busy={save.isPending} off={events.length === 0} error={save.error}>
+    <FormDialog title={webhook ? t("Edit the webhook") : t("New webhook")} send={webhook ? t("Save") : t("Create")} onClose={onClose} onSend={() => save.mutate()} busy={save.isPending} stays={!webhook && save.isPending} off={events.length === 0} error={save.error}>
       <TextField label={t("Address")} type="url" value={url} onChange={(event) => setUrl(event.target.value)} required placeholder="https://example.com/hooks" autoFocus note={t("It takes POST, and answers 2xx within 15 seconds.")} />
       <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} maxLength={80} />
       {!webhook && <Choose label={t("Of which board")} value={board} onChange={(event) => setBoard(event.target.value)}
