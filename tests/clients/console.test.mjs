@@ -3,6 +3,7 @@
 import { after, before, describe } from "node:test";
 
 import accessibility from "./console/accessibility.mjs";
+import answers from "./console/answers.mjs";
 import board from "./console/board.mjs";
 import boardKeys from "./console/board_keys.mjs";
 import card from "./console/card.mjs";
@@ -21,7 +22,7 @@ import { House } from "./support/console.mjs";
 const house = new House();
 
 // Who puts the mail out of order comes before those who read mails.
-const lanes = [[keys, keysOutside, accessibility], [board, together], [card, rooms, files, dialogs], [slow, text], [textKept, changes, boardKeys]];
+const lanes = [[keys, keysOutside, accessibility], [board, together], [card, rooms, files, dialogs], [slow, text, answers], [textKept, changes, boardKeys]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());

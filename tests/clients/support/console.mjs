@@ -44,8 +44,8 @@ export class Wire {
 }
 
 export class House {
-  /** Signed in, by name, each with a workspace of their own but Ben, Bob, Dan and Sam, in Olga's, Tina's, Dora's
-      and Rita's. What goes on side by side has nobody in common: preferences, roles and notifications are a person's. */
+  /** Signed in, by name, each with a workspace of their own but Ben, Bob, Dan, Max and Sam, in Olga's, Tina's,
+      Dora's, Mona's and Rita's. What goes on side by side has nobody in common: preferences, roles and notifications are a person's. */
   people = {};
 
   async open() {
@@ -61,12 +61,12 @@ export class House {
 
   /** All before the first of them does anything: one of them puts the mail out of order. */
   async #admit() {
-    await Promise.all(["Ada", "Olga", "Bea", "Cleo", "Dora", "Finn", "Kay", "Kit", "Theo", "Tina", "Rita", "Nora", "Vera"].map(async (name) => {
+    await Promise.all(["Ada", "Olga", "Bea", "Cleo", "Dora", "Finn", "Kay", "Kit", "Mona", "Theo", "Tina", "Rita", "Nora", "Vera"].map(async (name) => {
       const short = name.toLowerCase();
       this.people[short] = await makeWorkspace(this.server, `${short}@example.com`, name);
     }));
-    const { olga, tina, dora, rita } = this.people;
-    const members = [["ben", olga], ["bob", tina], ["dan", dora], ["sam", rita]].map(async ([name, owner]) => {
+    const { olga, tina, dora, mona, rita } = this.people;
+    const members = [["ben", olga], ["bob", tina], ["dan", dora], ["max", mona], ["sam", rita]].map(async ([name, owner]) => {
       this.people[name] = await makeMember(this.server, owner, `${name}@example.com`, name[0].toUpperCase() + name.slice(1));
     });
     await Promise.all(members);

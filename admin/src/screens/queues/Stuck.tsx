@@ -76,28 +76,28 @@ export function Stuck({ queue }: { queue: Queue }) {
   const cards = useQuery({ queryKey: inOrg("stuck", queue.column_id, count), queryFn: () => find(queue.column_id, count), enabled: count > 0, placeholderData: keepPreviousData });
   const all = count > 0 ? cards.data ?? [] : [];
   const canRequeue = queue.role !== "viewer";
-  const dialog = requeuing && <RequeueDialog cards={requeuing} queue={queue} onClose={() => setRequeuing(undefined)} />;
-  if (all.length === 0) return dialog;
   return (
-    <div className="stuck">
-      <div className="row apart">
-        <h3>{t("Needs attention")}</h3>
-        {canRequeue && all.length > 1 && <button type="button" className="button small" onClick={() => setRequeuing(all)}>{t("Requeue all…")}</button>}
-      </div>
-      <ul>
-        {all.map((card) => (
-          <li key={card.id} className="row">
-            <span className={`tag ${card.queue.state === "exhausted" ? "bad" : "warn"}`}>{t(card.queue.state)}</span>
-            <span className="grow stuck-card">
-              <Link href={`/cards/${card.id}`} className="clip" title={card.title}>{card.key} {card.title}</Link>
-              <span className="soft small clip" title={card.queue.last_error ?? undefined}>{t("{{count}} attempts used", { count: card.queue.attempts })}{card.queue.last_error && <> · <span className="late">{card.queue.last_error}</span></>}</span>
-            </span>
-            {canRequeue && <button type="button" className="button small" aria-label={t("Requeue {{key}}", { key: card.key })} onClick={() => setRequeuing([card])}>{t("Requeue…")}</button>}
-          </li>
-        ))}
-      </ul>
-      {all.length < Math.min(count, 100) && <p className="soft small">{t("There are more; they stand further down in the column.")}</p>}
-      {dialog}
-    </div>
+    <>
+      {all.length > 0 && <div className="stuck">
+        <div className="row apart">
+          <h3>{t("Needs attention")}</h3>
+          {canRequeue && all.length > 1 && <button type="button" className="button small" onClick={() => setRequeuing(all)}>{t("Requeue all…")}</button>}
+        </div>
+        <ul>
+          {all.map((card) => (
+            <li key={card.id} className="row">
+              <span className={`tag ${card.queue.state === "exhausted" ? "bad" : "warn"}`}>{t(card.queue.state)}</span>
+              <span className="grow stuck-card">
+                <Link href={`/cards/${card.id}`} className="clip" title={card.title}>{card.key} {card.title}</Link>
+                <span className="soft small clip" title={card.queue.last_error ?? undefined}>{t("{{count}} attempts used", { count: card.queue.attempts })}{card.queue.last_error && <> · <span className="late">{card.queue.last_error}</span></>}</span>
+              </span>
+              {canRequeue && <button type="button" className="button small" aria-label={t("Requeue {{key}}", { key: card.key })} onClick={() => setRequeuing([card])}>{t("Requeue…")}</button>}
+            </li>
+          ))}
+        </ul>
+        {all.length < Math.min(count, 100) && <p className="soft small">{t("There are more; they stand further down in the column.")}</p>}
+      </div>}
+      {requeuing && <RequeueDialog cards={requeuing} queue={queue} onClose={() => setRequeuing(undefined)} />}
+    </>
   );
 }

@@ -1,0 +1,221 @@
+// What those who look after a workspace do while answers are slow, refused or lost, and others change the same things: it
+// is done once, what is shown is so, and nothing that was written goes.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+
+import { Rest, makeQueue } from "../support/server.mjs";
+import { becomes, heading } from "../support/visits.mjs";
+
+export default (house) => describe("answers", { concurrency: false }, () => {
+  let server, mona, max, page;
+
+  before(async () => {
+    ({ server } = house);
+    ({ mona, max } = house.people);
+    page = await house.chromium.open(server.url + "/boards", { person: mona });
+    await heading(page, "Boards");
+  });
+  async function show(path, title) {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.goto(server.url + path);
+    await heading(page, title);
+  }
+  const org = () => mona.headers["X-Svc-Org"];
+  const refused = { status: 503, json: { object: "error", status: 503, code: "service_unavailable", message: "Not now." } };
+  /** The first such call is refused, or done and its answer lost. */
+  const once = (address, method, how) => {
+    let isFirst = true;
+    return page.route(address, async (route) => {
+      if (route.request().method() !== method || !isFirst) return route.fallback();
+      isFirst = false;
+      if (how === "refused") return route.fulfill(refused);
+      await route.fetch();
+      return route.abort();
+    });
+  };
+  const focused = (words) => page.waitForFunction((its) => document.activeElement?.textContent.includes(its), words);
+  const namesOf = async (path) => (await mona.get(path)).results.map(({ name }) => name);
+
+  test("an agent whose token was refused is made once, and a token whose answer was lost is the one that is shown", async () => {
+    await show("/agents", "Agents");
+    await once("**/v1/tokens", "POST", "refused");
+    await page.click("text=New agent");
+    await page.fill(".dialog input", "Dup");
+    await page.click("text=Create the agent");
+    await page.waitForSelector(".dialog .failure:has-text('Not now.')");
+    await page.fill(".dialog input", "Once");
+    await page.click("text=Create the agent");
+    await page.waitForSelector(".dialog:has-text('Once and its token')");
+    assert.deepEqual(await namesOf("/v1/agents"), ["Once"]);
+    await page.check("text=I have stored it");
+    await page.click(".dialog >> text=Done");
+    await focused("New agent");
+
+    const [{ id }] = (await mona.get("/v1/agents")).results;
+    await show(`/agents/${id}`, "Once");
+    await once("**/v1/tokens", "POST", "lost");
+    await page.click("text=New token");
+    await page.fill(".dialog input", "Second");
+    await page.click("text=Create the token");
+    await page.waitForSelector(".dialog .failure");
+    await page.click("text=Create the token");
+    await page.waitForSelector(".dialog .sample");
+    assert.equal((await namesOf(`/v1/tokens?agent_id=${id}`)).filter((name) => name === "Second").length, 1);
+  });
+
+  test("what is shown once is neither left while it is on its way nor said to be copied where it is not", async () => {
+    const [{ id }] = (await mona.get("/v1/agents")).results;
+    await show(`/agents/${id}`, "Once");
+    await page.route("**/v1/tokens", async (route) => {
+      await page.keyboard.press("Escape");
+      await route.continue();
+    });
+    await page.click("text=New token");
+    await page.fill(".dialog input", "Third");
+    await page.click("text=Create the token");
+    await page.waitForSelector(".dialog .sample");
+    const token = await page.textContent(".dialog .sample >> nth=0");
+    // Pages that come by plain HTTP have no clipboard.
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true });
+      document.execCommand = () => false;
+    });
+    await page.click(".dialog button:text-is('Copy') >> nth=0");
+    await page.waitForSelector(".dialog button:text-is('Press Ctrl C')");
+    assert.equal(await page.evaluate(() => String(getSelection())), token);
+    assert.equal(await page.locator("text=Copied").count(), 0);
+  });
+
+  test("one's own role is asked about, and a role shows as chosen while it is on its way", async () => {
+    await show("/members", "Members");
+    await page.selectOption("[aria-label='Role of Mona']", "viewer");
+    await page.waitForSelector(".dialog:has-text('Your role: viewer')");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".dialog", { state: "detached" });
+    assert.equal(await page.inputValue("[aria-label='Role of Mona']"), "owner");
+    const roleOf = async (person) => (await person.get("/v1/me/memberships")).results.find(({ org_id }) => org_id === org()).role;
+    assert.equal(await roleOf(mona), "owner");
+    let go;
+    const released = new Promise((done) => { go = done; });
+    await page.route("**/members/*", (route) => released.then(() => route.continue()));
+    await page.selectOption("[aria-label='Role of Max']", "viewer");
+    assert.equal(await page.inputValue("[aria-label='Role of Max']"), "viewer");
+    go();
+    await becomes(() => roleOf(max), (role) => role === "viewer");
+    await show("/members", "Members");
+    await once("**/members/*", "PATCH", "refused");
+    await page.selectOption("[aria-label='Role of Max']", "admin");
+    await page.waitForSelector(".failure:has-text('Not now.')");
+    assert.equal(await page.inputValue("[aria-label='Role of Max']"), "viewer");
+  });
+
+  test("people whose address is none are not dropped, and a mail that is sent again says the same", async () => {
+    await page.click("text=Invite people");
+    await page.fill(".dialog textarea >> nth=0", "eve@example.com, dan.example.com");
+    await page.fill(".dialog textarea >> nth=1", "Come along.");
+    await page.click(".dialog .go");
+    await page.waitForSelector(".dialog li:has-text('dan.example.com'):has-text('is no e-mail address')");
+    assert.equal(await page.inputValue(".dialog textarea >> nth=0"), "dan.example.com");
+    await page.keyboard.press("Escape");
+    await page.click("[aria-label='Resend to eve@example.com']");
+    await page.waitForSelector("td:has-text('eve@example.com'):has-text('sent 2 times')");
+    const [{ message }] = (await mona.get(`/v1/orgs/${org()}/invitations?status=pending`)).results;
+    assert.equal(message, "Come along.");
+  });
+
+  test("a profile keeps what another tab has written, and what is being written", async () => {
+    await show("/account", "Your account");
+    await page.fill(".field:has-text('About you') textarea", "I bake.");
+    await mona.send("PATCH", "/v1/me/profile", { job_title: "Baker" });
+    await page.fill(".field:has-text('Where you are') input", "Lisbon");
+    await page.press(".field:has-text('Where you are') input", "Enter");
+    await page.waitForSelector(".toast:has-text('Your profile is saved')");
+    const { bio, location, job_title } = await mona.get("/v1/me/profile");
+    assert.deepEqual({ bio, location, job_title }, { bio: "I bake.", location: "Lisbon", job_title: "Baker" });
+    await page.waitForFunction(() => [...document.querySelectorAll("input")].some(({ value }) => value === "Baker"));
+    assert.equal(await page.evaluate(() => document.activeElement.value), "Lisbon");
+  });
+
+  test("preferences are as they were chosen last, and of those that are refused only these go back", async () => {
+    await once("**/v1/me/preferences", "PATCH", "refused");
+    await page.selectOption(".field:has-text('Theme') select", "dark");
+    await page.selectOption(".field:has-text('Hours') select", "h12");
+    await page.selectOption(".field:has-text('Weeks begin on') select", "sunday");
+    await page.waitForSelector(".toast:has-text('Not now.')");
+    await becomes(() => mona.get("/v1/me/preferences"), ({ theme, time_format, week_start }) => theme === "system" && time_format === "h12" && week_start === "sunday");
+    await becomes(() => page.$$eval(".form-grid select", (all) => all.map(({ value }) => value)), (all) => all.includes("system") && all.includes("h12") && all.includes("sunday"));
+  });
+
+  test("a list that could not be read again is read at another try, and what was deleted is said to be gone", async () => {
+    await show("/members", "Members");
+    await page.route("**/members?*", (route) => route.fulfill(refused)); // also when it is tried again by itself
+    await max.send("PATCH", "/v1/me/profile", { name: "Maximilian" });
+    await mona.send("PATCH", `/v1/orgs/${org()}/members/${(await max.get("/v1/me")).id}`, { role: "member" });
+    await page.waitForSelector(".panel .failure");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.click(".panel .failure >> text=Try again");
+    await page.waitForSelector("td:has-text('Maximilian')");
+
+    const [{ id }] = (await mona.get("/v1/agents")).results;
+    await show(`/agents/${id}`, "Once");
+    await page.click("text=Disable the agent");
+    await page.waitForSelector(".dialog:has-text('Disable Once')");
+    await mona.post(`/v1/agents/${id}:disable`, {});
+    await page.waitForSelector(".toast:has-text('Once is disabled already')");
+    await mona.post(`/v1/agents/${id}:enable`, {});
+    await page.waitForSelector("text=Disable the agent");
+    assert.equal(await page.locator(".dialog").count(), 0);
+    await mona.send("DELETE", `/v1/agents/${id}`);
+    await page.waitForSelector(".failure");
+    assert.equal(await page.locator("text=Disable the agent").count(), 0);
+  });
+
+  test("cards go back into their queue although one of them has a worker by now, each with one comment", async () => {
+    const { board_id, column_id } = await makeQueue(mona, ["One", "Two", "Three"]);
+    const worker = new Rest(server, { Authorization: `Bearer ${(await mona.post("/v1/tokens", { kind: "agent", name: "w", role: "member", agent: { name: "Worker" } })).token}` });
+    const cards = [];
+    for (let count = 0; count < 3; count += 1) {
+      const { lease, lease_token, card } = await worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
+      await worker.post(`/v1/leases/${lease.id}:fail`, { lease_token, error: "No idea", retryable: false });
+      cards.push(card);
+    }
+    await show("/queues", "Queues");
+    await page.click("text=Requeue all…");
+    await page.fill(".dialog input", "The oven is repaired");
+    // Another is quicker with one of them; what is written stays.
+    await mona.post(`/v1/cards/${cards[1].id}:requeue`);
+    const taken = await worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
+    assert.equal(taken.card.id, cards[1].id);
+    await page.waitForFunction(() => document.querySelectorAll(".stuck li").length === 2, null, { timeout: 30_000 });
+    assert.equal(await page.inputValue(".dialog input"), "The oven is repaired");
+    await page.click(".dialog .go");
+    await page.waitForSelector(`.dialog .failure li:has-text('${cards[1].key}')`);
+    for (const { id } of [cards[0], cards[2]]) {
+      assert.equal((await mona.get(`/v1/cards/${id}`)).queue.state, "ready");
+      assert.equal((await mona.get(`/v1/comments?card_id=${id}`)).results.length, 1);
+    }
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".dialog", { state: "detached" });
+    await page.waitForFunction(() => document.activeElement !== document.body);
+  });
+
+  test("a card whose pause is over is ready on the board, although nothing says so", async () => {
+    const { board_id, column_id } = await makeQueue(mona, ["Wait"]);
+    await mona.send("PATCH", `/v1/boards/${board_id}/columns/${column_id}`, { queue: { backoff_seconds: 3, backoff_max_seconds: 3 } });
+    const worker = new Rest(server, { Authorization: `Bearer ${(await mona.post("/v1/tokens", { kind: "agent", name: "w", role: "member", agent: { name: "Waiter" } })).token}` });
+    const { lease, lease_token } = await worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
+    await worker.post(`/v1/leases/${lease.id}:fail`, { lease_token, error: "Busy" });
+    await page.goto(`${server.url}/boards/${board_id}`);
+    await page.waitForSelector(".tile:has-text('waits after a failure')");
+    await page.waitForSelector(".tile:has-text('Wait'):not(:has-text('waits after a failure'))");
+    await page.waitForSelector(".queue-strip:has-text('1 ready')");
+  });
+
+  test("to sign out is said to have failed, and tried again", async () => {
+    await once("**/v1/auth/logout", "POST", "refused");
+    await page.click("button:text-is('Sign out')");
+    await page.waitForSelector(".toast:has-text('Not now.')");
+    await page.click("button:text-is('Sign out')");
+    await page.waitForURL("**/login");
+  });
+});
