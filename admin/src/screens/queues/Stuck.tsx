@@ -63,7 +63,7 @@ function RequeueDialog({ cards, queue, onClose }: { cards: Card[]; queue: Queue;
       <p>{t("Ready to be claimed again, with all attempts.")}</p>
       <TextField label={t("Why")} value={reason} onChange={(event) => setReason(event.target.value)} maxLength={2_000} autoFocus note={t("Becomes a comment, which the next worker gets with the card. May stay empty.")} />
       {act.isPending && cards.length > 1 && <progress aria-label={t("Requeued")} value={cards.length - left.length} max={cards.length} />}
-      {refused.length > 0 && <ul className="failure" role="alert">{refused.map((each) => <li key={each}>{each}</li>)}</ul>}
+      {refused.length > 0 && <ul className="failure" role="alert" style={{ listStyle: "none" }}>{refused.map((each) => <li key={each}>{each}</li>)}</ul>}
     </FormDialog>
   );
 }
