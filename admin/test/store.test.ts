@@ -88,6 +88,17 @@ describe("moving", () => {
     expect([...store.wanted.cards]).toEqual(["a"]);
   });
 
+  test("an answer covers what was done before it to the same fields, although the answer to that is late", () => {
+    store.moveLocally("a", { column_id: "done", before_id: "d" }, mine);
+    store.changeLocally("a", { title: "First" }, mine);
+    store.moveLocally("a", { column_id: "todo", after_id: "c" }, other);
+    store.put(card("a", "todo", 40, { version: 3 }), other);
+    expect(store.shown("todo")).toEqual(["b", "c", "a"]);
+    expect(store.card("a")!.title).toBe("First");
+    store.put(card("a", "done", 5, { version: 2 }), mine);
+    expect(store.card("a")).toMatchObject({ column_id: "todo", position: 40, title: "Card a", version: 3 });
+  });
+
   test("what is refused takes nothing along that was done before or after it", () => {
     store.changeLocally("a", { title: "First", priority: "low" }, mine);
     store.changeLocally("a", { title: "Second" }, other);

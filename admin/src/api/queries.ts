@@ -18,6 +18,7 @@ export const queryClient: QueryClient = new QueryClient({
       retry: (count, error) => error instanceof Refusal && error.passes && error.status !== 429 && count < 2,
       refetchOnWindowFocus: true,
     },
+    mutations: { networkMode: "always" }, // what cannot be sent says so, rather than to wait for a network
   },
 });
 

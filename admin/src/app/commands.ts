@@ -70,8 +70,8 @@ export function useKeys() {
 let begun = "";
 let timer = 0;
 
-/** Whether the next key ends a command of two, "v l": it is nobody else's. */
-export const hasBegun = () => begun !== "";
+/** Whether this key ends a command of two that was begun, "v l": it is nobody else's. */
+export const endsCommand = (key: string) => begun !== "" && all.some((each) => !each.onlyKeys && each.keys?.includes(`${begun} ${key}`));
 
 /** Runs the command that has this key; whether one had it. */
 export function press(event: KeyboardEvent): boolean {

@@ -6,19 +6,37 @@ import { Failure } from "./Failure";
 import { Icon } from "./Icon";
 import "./dialog.css";
 
-let last: HTMLElement | null = null; // what had the focus before any dialog had it
+/** What had the focus before a dialog followed upon another: what had it in that one goes with it. */
+let first: HTMLElement | null = null;
+
+/** What has the focus when a dialog has gone: what had it before, also if it was drawn anew meanwhile (a card in another
+    column), or else the dialog below, or the page's heading. */
+function successorOf(opener: HTMLElement | null): HTMLElement | null {
+  const below = document.querySelector<HTMLElement>(".overlay [role=dialog]");
+  const before = [opener, first].filter((each) => each !== null && each !== document.body) as HTMLElement[];
+  const found = before.flatMap((each) => {
+    if (each.isConnected) return [each];
+    const { card } = each.dataset;
+    return card ? [...document.querySelectorAll<HTMLElement>(`[data-card="${CSS.escape(card)}"]`)] : [];
+  });
+  if (below) return found.find((each) => below.contains(each)) ?? below;
+  // Where nothing had it, nothing has it; a board's keys lead back to a card that is out of sight by themselves.
+  const hasHeading = before.length > 0 && !before.some((each) => each.dataset.card);
+  return found[0] ?? (hasHeading ? document.querySelector("h1") : null);
+}
 
 /** Gives the focus back when a dialog goes, also one that an answer closes: React Aria tries while the page is inert
-    still. Where what had it is gone, the page's heading has it. */
+    still. */
 function useReturnedFocus() {
   const [opener] = useState(() => document.activeElement as HTMLElement | null);
   useEffect(() => {
-    if (opener && opener !== document.body && !opener.closest(".overlay")) last = opener;
+    if (opener && !opener.closest(".overlay")) first = opener;
     return () => void setTimeout(() => {
-      if (document.activeElement !== document.body || document.querySelector(".overlay")) return;
-      const to = [opener, last].find((each) => each?.isConnected && each !== document.body) ?? document.querySelector<HTMLElement>("h1");
+      const { activeElement } = document;
+      const to = activeElement === document.body ? successorOf(opener) : null;
       if (to?.tagName === "H1") to.tabIndex = -1;
       to?.focus();
+      if (!document.querySelector(".overlay")) first = null;
     });
   }, [opener]);
 }

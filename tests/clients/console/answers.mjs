@@ -66,6 +66,14 @@ export default (house) => describe("answers", { concurrency: false }, () => {
   test("what is shown once is neither left while it is on its way nor said to be copied where it is not", async () => {
     const [{ id }] = (await mona.get("/v1/agents")).results;
     await show(`/agents/${id}`, "Once");
+    await page.context().setOffline(true);
+    await page.click("text=New token");
+    await page.fill(".dialog input", "Nowhere");
+    await page.click("text=Create the token");
+    await page.waitForSelector(".dialog .failure");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".dialog", { state: "detached" });
+    await page.context().setOffline(false);
     await page.route("**/v1/tokens", async (route) => {
       await page.keyboard.press("Escape");
       await route.continue();
@@ -180,6 +188,7 @@ export default (house) => describe("answers", { concurrency: false }, () => {
       cards.push(card);
     }
     await show("/queues", "Queues");
+    await once(`**/v1/cards/${cards[2].id}:requeue`, "POST", "refused");
     await page.click("text=Requeue all…");
     await page.fill(".dialog input", "The oven is repaired");
     // Another is quicker with one of them; what is written stays.
@@ -189,7 +198,11 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await page.waitForFunction(() => document.querySelectorAll(".stuck li").length === 2, null, { timeout: 30_000 });
     assert.equal(await page.inputValue(".dialog input"), "The oven is repaired");
     await page.click(".dialog .go");
+    await page.waitForSelector(".dialog .failure:has-text('Not now.')");
+    await page.click(".dialog .go");
+    await page.waitForSelector(".dialog .failure:has-text('Not now.')", { state: "detached" });
     await page.waitForSelector(`.dialog .failure li:has-text('${cards[1].key}')`);
+    await page.waitForSelector(".dialog .go[aria-disabled=true]");
     for (const { id } of [cards[0], cards[2]]) {
       assert.equal((await mona.get(`/v1/cards/${id}`)).queue.state, "ready");
       assert.equal((await mona.get(`/v1/comments?card_id=${id}`)).results.length, 1);
@@ -209,6 +222,19 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await page.waitForSelector(".tile:has-text('waits after a failure')");
     await page.waitForSelector(".tile:has-text('Wait'):not(:has-text('waits after a failure'))");
     await page.waitForSelector(".queue-strip:has-text('1 ready')");
+  });
+
+  test("a dialog over another gives the focus back to that", async () => {
+    const board = await mona.post("/v1/boards", { name: "Labels" });
+    for (const name of ["bug", "wish"]) await mona.post(`/v1/boards/${board.id}/labels`, { name, color: "red" });
+    await show(`/boards/${board.id}`, "Labels");
+    await page.click("[aria-label='About this board']");
+    await page.click("[role=menuitem]:has-text('Labels')");
+    await page.click("[aria-label='Delete the label bug']");
+    await page.click(".dialog >> text=/^Delete$/");
+    await page.waitForFunction(() => document.querySelectorAll(".dialog").length === 1 && document.querySelector(".dialog").contains(document.activeElement));
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".dialog", { state: "detached" });
   });
 
   test("to sign out is said to have failed, and tried again", async () => {

@@ -82,6 +82,21 @@ export default (house) => describe("keys and clicks on cards", { concurrency: fa
     await focused("three");
   });
 
+  test("a card that was moved by a dialog has the focus where it is, and what is carried has every key", async () => {
+    await openBoard(["one", "two"]);
+    await on("two", "m");
+    await page.waitForSelector(".dialog :focus");
+    await press("End", "Enter");
+    await page.click(".dialog .go");
+    await becomes([["one"], [], ["two"]]);
+    await focused("two");
+    await press(" ", "ArrowLeft", "v", "Escape");
+    await page.waitForFunction(() => !document.querySelector(".board.grabbing"));
+    await becomes([["one"], [], ["two"]]);
+    await on("one", "g", "j", "x"); // "g j" is no command
+    await page.waitForSelector(".bulk >> text=1 selected");
+  });
+
   test("the first letter of a command of two is not a card's", async () => {
     await openBoard(["one", "two"]);
     for (const [letter, view] of [["s", ".lanes"], ["l", ".list-rows"], ["b", ".board"]]) {

@@ -17,7 +17,7 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
   const made = useRef<Schemas["AgentResponse"]>(null); // although its token was refused
   const make = useMutation({
     mutationFn: async () => {
-      const body = { name, role, ...(description && { description }) };
+      const body = { name, role, description: description || null };
       const agent = made.current = await ask(made.current
         ? api.PATCH("/v1/agents/{agent_id}", { params: { path: { agent_id: made.current.id } }, body })
         : api.POST("/v1/agents", { body }));

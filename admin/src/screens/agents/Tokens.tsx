@@ -7,6 +7,7 @@ import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { useAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { WaitPages } from "../../parts/Wait";
 import { TokenOnce } from "./TokenOnce";
 
@@ -22,8 +23,9 @@ export function TokenTable({ query, none }: { query: UseInfiniteQueryResult<{ pa
   const [rotated, setRotated] = useState<Token>();
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
+  const focus = useKeptFocus<HTMLDivElement>("tbody button");
   return (
-    <>
+    <div {...focus}>
       <WaitPages query={query} empty={<p className="soft" style={{ padding: "0.4rem 0.9rem 0.9rem", margin: 0 }}>{none}</p>}>
         {(all) => (
           <table className="table cards">
@@ -72,6 +74,6 @@ export function TokenTable({ query, none }: { query: UseInfiniteQueryResult<{ pa
       )}
       {rotated?.token && <TokenOnce token={rotated.token} title={t("The new secret of {{name}}", { name: rotated.name })} onClose={() => setRotated(undefined)} />}
       {!rotating && !revoking && <Failure error={act.error} />}
-    </>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { api, ask } from "../../api/client";
 import { inOrg } from "../../api/queries";
 import { number } from "../../app/time";
@@ -19,12 +19,20 @@ const states = ["ready", "leased", "backoff", "blocked", "held", "exhausted"] as
 /** How a column stands as a work queue: what waits, what is worked on, what needs somebody. */
 export function QueueStrip({ column }: { column: Column }) {
   const { canEdit, store } = useBoard();
-  // That a pause after a failure is over is no event.
+  // That a pause after a failure is over is no event: it is asked for then, or soon after where clocks differ.
+  const late = useRef({ next: "", times: 0 });
   const state = useQuery({
     ...queueQuery(column.board_id, column.id),
-    refetchInterval: ({ state: { data } }) => (data?.next_available_at ? Math.max(1_000, Date.parse(data.next_available_at) - Date.now() + 500) : false),
+    refetchInterval: ({ state: { data } }) => {
+      const next = data?.next_available_at;
+      if (!next) return false;
+      const left = Date.parse(next) - Date.now();
+      late.current = { next, times: left <= 0 && late.current.next === next ? late.current.times + 1 : 0 };
+      return Math.max(left + 500, Math.min(60_000, 1_000 * 2 ** late.current.times));
+    },
   });
-  useEffect(() => store.wantReady(column.id), [store, column.id, state.data]);
+  const { data } = state;
+  useEffect(() => { if (data) store.wantReady(column.id, data.next_available_at); }, [store, column.id, data]);
   const { paused } = column.queue;
   const pause = () =>
     void ask(api.PATCH("/v1/boards/{board_id}/columns/{column_id}", {

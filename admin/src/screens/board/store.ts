@@ -163,7 +163,8 @@ export class BoardStore {
   put(card: Card, done?: Mutation) {
     if (this.held?.cards.has(card.id)) return void this.held.answers.push(() => this.put(card, done));
     const base = this.base(card.id);
-    this.show(base && base.version > card.version ? base : card, done);
+    const now = base && base.version > card.version ? base : card;
+    this.change(done ? this.layers.settle(now, done) : this.layers.put(now));
   }
 
   /** Moves a card before the server knows. */
@@ -182,18 +183,18 @@ export class BoardStore {
   /** Changes fields of a card before the server knows. */
   changeLocally(id: string, fields: Partial<Card>, mutation: Mutation) {
     const base = this.base(id);
-    if (base) this.show(base, mutation, fields);
+    if (base) this.change(this.layers.add(base, mutation, fields));
   }
 
   /** It is done, also to those that the answer does not show. */
   settle(mutation: Mutation) {
-    for (const id of this.layers.of(mutation)) this.show({ ...this.base(id)!, ...this.layers.fields(id, mutation) }, mutation);
+    for (const id of this.layers.of(mutation)) this.change(this.layers.settle({ ...this.base(id)!, ...this.layers.fields(id, mutation) }, mutation));
   }
 
   /** Takes back what was done locally; the cards that it was done to. */
   revert(mutation: Mutation): string[] {
     const ids = this.layers.of(mutation);
-    for (const id of ids) this.show(this.base(id)!, mutation);
+    for (const id of ids) this.change(this.layers.remove(this.base(id)!, mutation));
     return ids;
   }
 
@@ -205,16 +206,13 @@ export class BoardStore {
   /** The server has the card no more. */
   drop(id: string) {
     const base = this.base(id);
-    if (base) this.show({ ...base, in_trash: true });
+    if (base) this.change(this.layers.put({ ...base, in_trash: true }));
   }
 
   private base = (id: string): Card | undefined => this.layers.base(id) ?? this.cards.get(id);
 
-  private show(base: Card, done?: Mutation, fields?: Partial<Card>) {
-    this.change(this.layers.put(base, done, fields), this.cards.get(base.id));
-  }
-
-  private change(card: Card, known: Card | undefined) {
+  private change(card: Card) {
+    const known = this.cards.get(card.id);
     const stood = known && stands(known) ? this.lanes.get(known.column_id) : undefined;
     const lane = stands(card) ? this.lanes.get(card.column_id) : undefined;
     if (known) this.remove(known);
@@ -334,11 +332,12 @@ export class BoardStore {
     }
   }
 
-  /** Asks for the column's cards whose pause after a failure is over. */
-  wantReady(column: string) {
+  /** Asks for the column's cards whose pause after a failure is over, now that the next ends then; no clock but the
+      server's says so. */
+  wantReady(column: string, next: string | null) {
     for (const id of this.lanes.get(column)?.ids ?? []) {
       const { state, available_at } = this.cards.get(id)!.queue;
-      if (state === "backoff" && available_at && Date.parse(available_at) <= Date.now()) this.want(id);
+      if (state === "backoff" && available_at && (!next || Date.parse(available_at) < Date.parse(next))) this.want(id);
     }
   }
 
@@ -357,7 +356,7 @@ export class BoardStore {
       if (known.version > data.version || data.truncated_fields?.length) return this.want(data.id);
       const { from, to } = data as { from?: { board_id: string }; to?: { board_id: string } };
       const away = from && to && to.board_id !== this.board.id;
-      return this.show({ ...known, ...changes, version: data.version, ...(away && { is_archived: true }) });
+      return this.change(this.layers.put({ ...known, ...changes, version: data.version, ...(away && { is_archived: true }) }));
     }
     // One that was not read yet, or comes from elsewhere: it may belong among those that were, and a page that is
     // on its way may have it as it was.
@@ -373,7 +372,7 @@ export class BoardStore {
     if (!known) return;
     if (kind !== "lease.claimed") return this.want(known.id);
     const { holder, attempt, expires_at } = data.changes as unknown as NonNullable<Card["lease"]>;
-    this.show({ ...known, queue: { ...known.queue, state: "leased", attempts: attempt }, lease: { id: data.id, holder, attempt, expires_at } });
+    this.change(this.layers.put({ ...known, queue: { ...known.queue, state: "leased", attempts: attempt }, lease: { id: data.id, holder, attempt, expires_at } }));
   }
 
   private follow(event: Event) {
@@ -381,7 +380,7 @@ export class BoardStore {
     for (const card of this.cards.values()) {
       const next = following(this.base(card.id)!, event, this.board);
       if (!next) continue;
-      if (this.layers.has(card.id)) this.show(next);
+      if (this.layers.has(card.id)) this.change(this.layers.put(next));
       else this.cards.set(card.id, next);
       changed.push(card.id);
     }

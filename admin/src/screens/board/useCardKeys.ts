@@ -1,7 +1,7 @@
 // Which cards keys and clicks in a view are meant for: the one that has the focus, or is about to, and those from
 // there on.
 import { useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
-import { hasBegun } from "../../app/commands";
+import { endsCommand } from "../../app/commands";
 import { isStep } from "./keyboard";
 import type { BoardStore } from "./store";
 
@@ -62,9 +62,10 @@ export function useCardKeys(root: RefObject<HTMLElement | null>, host: {
 
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.defaultPrevented || hasBegun() || document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.defaultPrevented || document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
       const { press, held, first } = current.current;
       const id = held ?? awaited.current;
+      if (!held && endsCommand(event.key)) return;
       if (id ? !press(id, event.key) : !first || !isStep(event.key)) return;
       if (!id) focus(first);
       event.preventDefault();
@@ -76,7 +77,11 @@ export function useCardKeys(root: RefObject<HTMLElement | null>, host: {
   const onKeyDown = (event: KeyboardEvent) => {
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
     if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (hasBegun() || !host.press(host.held ?? (awaited.current || tile.dataset.card!), event.key)) return;
+    const { held } = host;
+    if (!held && endsCommand(event.key)) return;
+    const isDone = host.press(held ?? (awaited.current || tile.dataset.card!), event.key);
+    if (held && event.key.length === 1) event.stopPropagation(); // letters begin no command meanwhile
+    if (!isDone) return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, membershipsQuery, pagesQuery } from "../../api/queries";
@@ -39,8 +39,7 @@ function MemberRow({ member, act, onRemove, onChange }: { member: Member; act: R
   const params = { path: { org_id: member.org_id, user_id: member.user_id } };
   const mayChange = isAdmin && (seat?.role === "owner" || member.role !== "owner");
   const name = member.user.name ?? member.user.email;
-  const [chosen, setChosen] = useState<Member["role"]>(); // until it is so
-  useEffect(() => setChosen(undefined), [member.role]);
+  const [chosen, setChosen] = useState<Member["role"]>(); // until the list was read again
   return (
     <tr>
       <td><Who who={{ name, principal_type: "user" }} you={member.user_id === me.id} /><div className="soft small">{member.user.email}</div></td>
@@ -51,7 +50,8 @@ function MemberRow({ member, act, onRemove, onChange }: { member: Member; act: R
               onChange={(event) => {
                 const role = event.target.value as Member["role"];
                 setChosen(role);
-                void onChange(role).catch(() => setChosen(undefined));
+                const end = () => setChosen((now) => (now === role ? undefined : now));
+                void onChange(role).then(end, end);
               }}>
               {roles.filter((role) => seat?.role === "owner" || role !== "owner").map((role) => <option key={role} value={role}>{t(role)}</option>)}
             </select>

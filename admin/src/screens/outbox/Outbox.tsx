@@ -29,7 +29,7 @@ export default function Outbox() {
   });
   const failed = query.data?.pages.flatMap(({ results }) => results).filter((mail) => mail.status === "failed").map(({ id }) => id) ?? [];
   const shownChosen = failed.filter((id) => chosen.has(id));
-  const requeue = (ids: string[]) => act.mutate(async () => {
+  const requeue = (ids: string[], about: string) => act.mutate(async () => {
     let count = 0;
     try {
       for (const outbox_id of ids) {
@@ -41,7 +41,7 @@ export default function Outbox() {
       if (count) toast(t("{{count}} mails requeued", { count }));
       if (count < ids.length) void query.refetch();
     }
-  }, ids.join());
+  }, about);
   const focus = useKeptFocus<HTMLElement>("tbody button");
   const toggle = (id: string) => {
     const next = new Set(chosen);
@@ -50,7 +50,7 @@ export default function Outbox() {
   };
   return (
     <Page title={t("Mail")} actions={shownChosen.length > 0 && (
-      <button type="button" className="button go" aria-disabled={act.isBusy(shownChosen.join())} onClick={() => requeue(shownChosen)}>{t("Requeue {{count}}", { count: shownChosen.length })}</button>
+      <button type="button" className="button go" aria-disabled={act.isBusy("chosen")} onClick={() => requeue(shownChosen, "chosen")}>{t("Requeue {{count}}", { count: shownChosen.length })}</button>
     )}>
       <div className="row" role="group" aria-label={t("Status")}>
         {statuses.map((each) => <button key={each} type="button" className="button small" aria-pressed={status === each} onClick={() => { setStatus(each); setChosen(new Set()); }}>{each ? t(each) : t("All")}</button>)}
@@ -62,7 +62,7 @@ export default function Outbox() {
           {(all) => (
             <table className="table cards">
               <thead><tr><th><span className="unseen">{t("Chosen")}</span></th><th>{t("To")}</th><th>{t("Subject")}</th><th>{t("Status")}</th><th>{t("When")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
-              <tbody>{all.map((mail) => <Row key={mail.id} mail={mail} chosen={chosen.has(mail.id)} onToggle={() => toggle(mail.id)} onAgain={() => requeue([mail.id])} busy={act.isBusy(mail.id)} />)}</tbody>
+              <tbody>{all.map((mail) => <Row key={mail.id} mail={mail} chosen={chosen.has(mail.id)} onToggle={() => toggle(mail.id)} onAgain={() => requeue([mail.id], mail.id)} busy={act.isBusy(mail.id)} />)}</tbody>
             </table>
           )}
         </WaitPages>

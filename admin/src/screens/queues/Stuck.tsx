@@ -42,20 +42,19 @@ function RequeueDialog({ cards, queue, onClose }: { cards: Card[]; queue: Queue;
     await ask(api.POST("/v1/cards/{card_id}:requeue", { params: { path: { card_id: id } } }));
   };
   const requeue = () => act.mutate(async () => {
-    const kept: string[] = [];
-    setRefused([]);
+    let isAnyRefused = refused.length > 0;
     for (const card of left) {
       try {
         await requeueOne(card);
       } catch (error) {
         // What has become of one card, as a worker has it by now, says nothing of the others.
         if (!(error instanceof Refusal) || (error.status !== 404 && error.status !== 409)) throw error;
-        kept.push(`${card.key}: ${worded(error)}`);
+        setRefused((before) => [...before, `${card.key}: ${worded(error)}`]);
+        isAnyRefused = true;
       }
       setLeft((before) => before.filter(({ id }) => id !== card.id));
     }
-    if (kept.length) setRefused(kept);
-    else onClose();
+    if (!isAnyRefused) onClose();
   });
   const [first] = cards;
   return (
