@@ -117,6 +117,12 @@ describe("moving", () => {
     expect(store.shown("todo")).toEqual(["a", "b", "c"]);
     store.drop("a");
     expect(store.shown("todo")).toEqual(["b", "c"]);
+    // Another has brought it back before the answer comes.
+    store.changeLocally("b", { in_trash: true }, other);
+    store.apply(event("card.deleted", "b", 2, { in_trash: true }));
+    store.apply(event("card.restored", "b", 3, { in_trash: false }));
+    store.settle(other);
+    expect(store.shown("todo")).toEqual(["b", "c"]);
   });
 
   test("any order of moves leaves every card in exactly one place", () => {

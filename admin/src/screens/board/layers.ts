@@ -8,6 +8,8 @@ type Fields = Partial<Card>;
 interface Layer {
   mutation: Mutation;
   fields: Fields;
+  /** The server's, when it was done. */
+  version: number;
 }
 
 export class Layers {
@@ -22,8 +24,8 @@ export class Layers {
 
   /** With these fields over it, as somebody has just done here. */
   add(base: Card, mutation: Mutation, fields: Fields): Card {
-    const all = { ...this.fields(base.id, mutation), ...fields };
-    return this.set(base, [...this.without(base.id, mutation), { mutation, fields: all }]);
+    const all = { ...this.layer(base.id, mutation)?.fields, ...fields };
+    return this.set(base, [...this.without(base.id, mutation), { mutation, fields: all, version: base.version }]);
   }
 
   /** Without what was done by a mutation, as it was refused. */
@@ -49,6 +51,12 @@ export class Layers {
   }
 
   /** The cards that a mutation has a layer on. */
-  of = (mutation: Mutation): string[] => [...this.all.keys()].filter((id) => this.fields(id, mutation));
-  fields = (id: string, mutation: Mutation): Fields | undefined => this.all.get(id)?.layers.find((each) => each.mutation === mutation)?.fields;
+  of = (mutation: Mutation): string[] => [...this.all.keys()].filter((id) => this.layer(id, mutation));
+  /** The card as the server has it by now, when it has done this: what was heard of it since says so itself. */
+  done(base: Card, mutation: Mutation): Card {
+    const own = this.layer(base.id, mutation);
+    return own?.version === base.version ? { ...base, ...own.fields } : base;
+  }
+
+  private layer = (id: string, mutation: Mutation) => this.layersOn(id).find((each) => each.mutation === mutation);
 }

@@ -188,7 +188,7 @@ export class BoardStore {
 
   /** It is done, also to those that the answer does not show. */
   settle(mutation: Mutation) {
-    for (const id of this.layers.of(mutation)) this.change(this.layers.settle({ ...this.base(id)!, ...this.layers.fields(id, mutation) }, mutation));
+    for (const id of this.layers.of(mutation)) this.change(this.layers.settle(this.layers.done(this.base(id)!, mutation), mutation));
   }
 
   /** Takes back what was done locally; the cards that it was done to. */
