@@ -52,6 +52,7 @@ export class Layers {
 
   /** The cards that a mutation has a layer on. */
   of = (mutation: Mutation): string[] => [...this.all.keys()].filter((id) => this.layer(id, mutation));
+
   /** The card as the server has it by now, when it has done this: what was heard of it since says so itself. */
   done(base: Card, mutation: Mutation): Card {
     const own = this.layer(base.id, mutation);
