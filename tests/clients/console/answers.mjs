@@ -19,6 +19,7 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.goto(server.url + path);
     await heading(page, title);
+    await page.waitForSelector(".live.live", { state: "attached" }); // what happens from now on is heard
   }
   const org = () => mona.headers["X-Svc-Org"];
   const refused = { status: 503, json: { object: "error", status: 503, code: "service_unavailable", message: "Not now." } };

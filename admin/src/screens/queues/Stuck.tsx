@@ -8,6 +8,7 @@ import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { TextField } from "../../parts/Field";
 import { useAct } from "../../parts/useAct";
+import { useKeptFocus } from "../../parts/useKeptFocus";
 import { queueQuery } from "../board/QueueStrip";
 
 type Queue = Schemas["QueueListed"];
@@ -74,10 +75,11 @@ export function Stuck({ queue }: { queue: Queue }) {
   const count = state ? state.exhausted + state.held : 0;
   const cards = useQuery({ queryKey: inOrg("stuck", queue.column_id, count), queryFn: () => find(queue.column_id, count), enabled: count > 0, placeholderData: keepPreviousData });
   const all = count > 0 ? cards.data ?? [] : [];
+  const focus = useKeptFocus<HTMLDivElement>("button");
   const canRequeue = queue.role !== "viewer";
   return (
     <>
-      {all.length > 0 && <div className="stuck">
+      <div className={all.length > 0 ? "stuck" : undefined} {...focus}>{all.length > 0 && <>
         <div className="row apart">
           <h3>{t("Needs attention")}</h3>
           {canRequeue && all.length > 1 && <button type="button" className="button small" onClick={() => setRequeuing(all)}>{t("Requeue all…")}</button>}
@@ -95,7 +97,7 @@ export function Stuck({ queue }: { queue: Queue }) {
           ))}
         </ul>
         {all.length < Math.min(count, 100) && <p className="soft small">{t("There are more; they stand further down in the column.")}</p>}
-      </div>}
+      </>}</div>
       {requeuing && <RequeueDialog cards={requeuing} queue={queue} onClose={() => setRequeuing(undefined)} />}
     </>
   );
