@@ -6,12 +6,7 @@ import { worded } from "../../api/refusal";
 import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { Choose, TextArea } from "../../parts/Field";
-
-const address = /[^\s<>,;"]+@[^\s<>,;"]+/g;
-/** Addresses in a text, however they are separated: `Ada <ada@example.com>, bob@example.com`. */
-export const addressesIn = (text: string) => [...new Set(text.match(address) ?? [])];
-/** What looks as if an address was meant: `dan.example.com`, but not the name before one. */
-export const mistakesIn = (text: string) => [...new Set(text.replace(/[^<>,;\n]*<[^<>]*@[^<>]*>/g, " ").replace(address, " ").match(/[^\s<>,;"]+\.[^\s<>,;"]+/g) ?? [])];
+import { addressesIn, mistakesIn } from "./addresses";
 
 type Outcome = { email: string; words: string; good: boolean };
 
