@@ -61,7 +61,7 @@ export function Dialog({ title, onClose, children, wide, stays = false }: { titl
 }
 
 /** A window with a form (its button keeps the focus while it waits, so that keys go on working): what is in it, the button that sends it, and what the server said against it. */
-export function FormDialog({ title, onClose, onSend, send, busy, off, error, danger, stays, children }: {
+export function FormDialog({ title, onClose, onSend, send, busy, off, error, danger, once = false, children }: {
   title: string;
   onClose: () => void;
   onSend: () => void;
@@ -71,22 +71,23 @@ export function FormDialog({ title, onClose, onSend, send, busy, off, error, dan
   off?: boolean;
   error?: unknown;
   danger?: boolean;
-  /** It cannot be left just now: the answer is shown once. */
-  stays?: boolean;
+  /** Its answer is shown this once: it cannot be left while that is on its way. */
+  once?: boolean;
   children: ReactNode;
 }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!busy && !off) onSend();
   };
+  const stays = once && Boolean(busy);
   return (
-    <Dialog title={title} onClose={onClose} stays={Boolean(stays)}>
+    <Dialog title={title} onClose={onClose} stays={stays}>
       <form className="stack" onSubmit={submit}>
         {children}
         <Failure error={error} />
         <div className="row">
           <Button className={`button ${danger ? "danger" : "go"}`} busy={Boolean(busy)} off={off}>{send}</Button>
-          <button type="button" className="button" aria-disabled={Boolean(stays)} onClick={() => { if (!stays) onClose(); }}>{t("Cancel")}</button>
+          <button type="button" className="button" aria-disabled={stays} onClick={() => { if (!stays) onClose(); }}>{t("Cancel")}</button>
         </div>
       </form>
     </Dialog>

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
-import { Rest, makeQueue } from "../support/server.mjs";
-import { becomes, heading } from "../support/visits.mjs";
+import { Rest, makeQueue, mintToken } from "../support/server.mjs";
+import { becomes, heading, refusal } from "../support/visits.mjs";
 
 export default (house) => describe("answers", { concurrency: false }, () => {
   let server, mona, max, page;
@@ -22,7 +22,7 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await page.waitForSelector(".live.live", { state: "attached" }); // what happens from now on is heard
   }
   const org = () => mona.headers["X-Svc-Org"];
-  const refused = { status: 503, json: { object: "error", status: 503, code: "service_unavailable", message: "Not now." } };
+  const refused = refusal(503, "service_unavailable");
   /** The first such call is refused, or done and its answer lost. */
   const once = (address, method, how) => {
     let isFirst = true;
@@ -35,6 +35,12 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     });
   };
   const focused = (words) => page.waitForFunction((its) => document.activeElement?.textContent.includes(its), words);
+  /** The worker takes a card and fails at it. */
+  async function failNext(worker, board_id, column_id, how) {
+    const { lease, lease_token, card } = await worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
+    await worker.post(`/v1/leases/${lease.id}:fail`, { lease_token, ...how });
+    return card;
+  }
   const namesOf = async (path) => (await mona.get(path)).results.map(({ name }) => name);
 
   test("an agent whose token was refused is made once, and a token whose answer was lost is the one that is shown", async () => {
@@ -181,13 +187,9 @@ export default (house) => describe("answers", { concurrency: false }, () => {
 
   test("cards go back into their queue although one of them has a worker by now, each with one comment", async () => {
     const { board_id, column_id } = await makeQueue(mona, ["One", "Two", "Three"]);
-    const worker = new Rest(server, { Authorization: `Bearer ${(await mona.post("/v1/tokens", { kind: "agent", name: "w", role: "member", agent: { name: "Worker" } })).token}` });
+    const worker = new Rest(server, { Authorization: `Bearer ${await mintToken(mona, "agent")}` });
     const cards = [];
-    for (let count = 0; count < 3; count += 1) {
-      const { lease, lease_token, card } = await worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
-      await worker.post(`/v1/leases/${lease.id}:fail`, { lease_token, error: "No idea", retryable: false });
-      cards.push(card);
-    }
+    for (let count = 0; count < 3; count += 1) cards.push(await failNext(worker, board_id, column_id, { error: "No idea", retryable: false }));
     await show("/queues", "Queues");
     await once(`**/v1/cards/${cards[2].id}:requeue`, "POST", "refused");
     await page.click("text=Requeue all…");
@@ -215,9 +217,8 @@ export default (house) => describe("answers", { concurrency: false }, () => {
   test("a card whose pause is over is ready on the board, although nothing says so", async () => {
     const { board_id, column_id } = await makeQueue(mona, ["Wait"]);
     await mona.send("PATCH", `/v1/boards/${board_id}/columns/${column_id}`, { queue: { backoff_seconds: 3, backoff_max_seconds: 3 } });
-    const worker = new Rest(server, { Authorization: `Bearer ${(await mona.post("/v1/tokens", { kind: "agent", name: "w", role: "member", agent: { name: "Waiter" } })).token}` });
-    const { lease, lease_token } = await worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
-    await worker.post(`/v1/leases/${lease.id}:fail`, { lease_token, error: "Busy" });
+    const worker = new Rest(server, { Authorization: `Bearer ${await mintToken(mona, "agent")}` });
+    await failNext(worker, board_id, column_id, { error: "Busy" });
     await page.goto(`${server.url}/boards/${board_id}`);
     await page.waitForSelector(".tile:has-text('waits after a failure')");
     await page.waitForSelector(".tile:has-text('Wait'):not(:has-text('waits after a failure'))");

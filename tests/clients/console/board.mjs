@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { makeBoard, titlesOf } from "../support/boards.mjs";
-import { until } from "../support/until.mjs";
-
+import { until, untilEqual } from "../support/until.mjs";
 
 export default (house) => describe("a board", { concurrency: false }, () => {
   let server, chromium, owner, first, page, board, columns;
@@ -36,11 +35,7 @@ export default (house) => describe("a board", { concurrency: false }, () => {
   /** What the server has, column by column. */
   const kept = () => titlesOf(owner, board);
   /** Waits until the server has it so. */
-  async function becomes(expected, what = kept) {
-    let found;
-    await until(async () => JSON.stringify(found = await what()) === JSON.stringify(expected), 30);
-    assert.deepEqual(found, expected);
-  }
+  const becomes = (expected, what = kept) => untilEqual(what, expected);
   const tile = (title) => page.locator(".tile", { hasText: title });
   const centre = async (locator) => {
     const { x, y, width, height } = await locator.boundingBox();

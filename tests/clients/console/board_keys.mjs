@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { makeBoard, titlesOf } from "../support/boards.mjs";
-import { until } from "../support/until.mjs";
+import { untilEqual } from "../support/until.mjs";
 
 export default (house) => describe("keys and clicks on cards", { concurrency: false }, () => {
   let server, owner, page, board;
@@ -23,11 +23,7 @@ export default (house) => describe("keys and clicks on cards", { concurrency: fa
     await show();
   }
   /** Waits until the server has it so. */
-  async function becomes(expected) {
-    let found;
-    await until(async () => JSON.stringify(found = await titlesOf(owner, board)) === JSON.stringify(expected), 20);
-    assert.deepEqual(found, expected);
-  }
+  const becomes = (expected) => untilEqual(() => titlesOf(owner, board), expected, 20);
   const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
   /** Presses keys before the page draws anything. */
   const atOnce = (...keys) => page.evaluate(async (all) => {
@@ -74,6 +70,12 @@ export default (house) => describe("keys and clicks on cards", { concurrency: fa
       await page.waitForSelector(".bulk >> text=2 selected");
       assert.deepEqual(await selected(), ["two", "three"], view);
       await focused("three");
+    }
+    for (const view of ["board", "list", "lanes"]) {
+      await show(`?view=${view}`);
+      await page.focus("[data-card]");
+      await atOnce("j", "Enter");
+      await page.waitForSelector(".card-panel h1:has-text('two')");
     }
     await show();
     await page.focus("[data-card]");

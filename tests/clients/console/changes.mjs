@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { makeBoard, titlesOf } from "../support/boards.mjs";
-import { until } from "../support/until.mjs";
+import { until, untilEqual } from "../support/until.mjs";
+import { refusal } from "../support/visits.mjs";
 
 export default (house) => describe("changes on a board", { concurrency: false }, () => {
   let server, owner, page, board, columns, cards;
@@ -28,11 +29,7 @@ export default (house) => describe("changes on a board", { concurrency: false },
   const shown = () => page.$$eval("[data-column]", (all) => all.map((column) => [...column.querySelectorAll(".tile .title")].map((each) => each.textContent)));
   /** Waits until server and page have it so. */
   async function becomes(expected) {
-    for (const what of [kept, shown]) {
-      let found;
-      await until(async () => JSON.stringify(found = await what()) === JSON.stringify(expected), 20);
-      assert.deepEqual(found, expected, what.name);
-    }
+    for (const what of [kept, shown]) await untilEqual(what, expected, 20);
   }
   const tile = (title) => page.locator(".tile", { hasText: title });
   const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
@@ -49,7 +46,6 @@ export default (house) => describe("changes on a board", { concurrency: false },
     await new Promise((done) => setTimeout(done, ms));
     await (answer ? route.fulfill(answer) : route.continue()).catch(() => {});
   });
-  const refused = (status, code) => ({ status, json: { object: "error", status, code, message: "Not now." } });
 
   test("cards that stood side by side come back by undo, out of another column and within their own", async () => {
     await openBoard(["one", "two", "three", "four"]);
@@ -94,7 +90,7 @@ export default (house) => describe("changes on a board", { concurrency: false },
     for (let count = 0; count < 4; count += 1) await press("Control+z");
     await becomes([["one", "two", "three", "four", "five"], [], []]);
     await page.unrouteAll({ behavior: "ignoreErrors" });
-    await delay("**/v1/cards:batch", 0, refused(503, "service_unavailable"));
+    await delay("**/v1/cards:batch", 0, refusal(503, "service_unavailable"));
     await on("two", "x", "e");
     await page.waitForSelector(".toast:has-text('Not now.')");
     await page.waitForFunction(() => !document.querySelector(".toasts").textContent.includes("archived"));
@@ -107,7 +103,7 @@ export default (house) => describe("changes on a board", { concurrency: false },
     await page.route(`**/v1/boards/${board.id}/columns*`, (route) => {
       if (!isFirst) return route.continue();
       isFirst = false;
-      return route.fulfill({ ...refused(429, "rate_limited"), headers: { "Retry-After": "1" } });
+      return route.fulfill({ ...refusal(429, "rate_limited"), headers: { "Retry-After": "1" } });
     });
     const column = await owner.post(`/v1/boards/${board.id}/columns`, { name: "Extra" });
     await owner.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title: "new" });
@@ -118,7 +114,7 @@ export default (house) => describe("changes on a board", { concurrency: false },
 
   test("a change that was refused is taken back, although another has changed the card meanwhile", async () => {
     await openBoard(["one", "two"]);
-    await delay("**/v1/cards/*:move", 800, refused(409, "conflict"));
+    await delay("**/v1/cards/*:move", 800, refusal(409, "conflict"));
     await on("one", "Space", "ArrowRight", "Space");
     await owner.send("PATCH", `/v1/cards/${cards[0].id}`, { priority: "urgent" });
     await page.waitForSelector(".toast:has-text('Not now.')");
@@ -136,7 +132,7 @@ export default (house) => describe("changes on a board", { concurrency: false },
 
   test("titles of new cards that the server refuses are not lost", async () => {
     await openBoard(["one"]);
-    await delay(`**/v1/boards/${board.id}/cards`, 1_500, refused(503, "service_unavailable"));
+    await delay(`**/v1/boards/${board.id}/cards`, 1_500, refusal(503, "service_unavailable"));
     await press("n");
     for (const title of ["two", "three"]) {
       await page.keyboard.type(title);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { makeBoard } from "../support/boards.mjs";
-import { becomes, heading } from "../support/visits.mjs";
+import { becomes, heading, refusal } from "../support/visits.mjs";
 
 export default (house) => describe("fields and dialogs", { concurrency: false }, () => {
   let server, dora, dan, page, other, board, columns;
@@ -38,7 +38,7 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
   }
   /** Has the page's calls of an address refused while `act` is done. */
   async function refused(address, status, message, act) {
-    await page.route(address, (route) => route.fulfill({ status, contentType: "application/json", body: JSON.stringify({ object: "error", status, code: "refused", message }) }));
+    await page.route(address, (route) => route.fulfill(refusal(status, "refused", message)));
     await act();
     await page.unrouteAll({ behavior: "ignoreErrors" });
   }

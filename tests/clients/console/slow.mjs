@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
+import { makeBoard } from "../support/boards.mjs";
 import { heading } from "../support/visits.mjs";
 
 export default (house) => describe("on a slow network", { concurrency: false }, () => {
@@ -18,9 +19,7 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
   before(async () => {
     ({ server } = house);
     ({ theo } = house.people);
-    board = await theo.post("/v1/boards", { name: "Slow" });
-    const { results: [column] } = await theo.get(`/v1/boards/${board.id}/columns`);
-    for (const title of ["one", "two", "three"]) await theo.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title });
+    ({ board } = await makeBoard(theo, ["one", "two", "three"], { name: "Slow" }));
     page = await open();
     const client = await page.context().newCDPSession(page);
     await client.send("Network.enable");

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { until } from "../support/until.mjs";
+import { refusal } from "../support/visits.mjs";
 import { Writing, batches, plain } from "../support/writing.mjs";
 
 export default (house) => describe("a card's text is kept", { concurrency: false }, () => {
@@ -154,7 +155,7 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await becomes(card, "begin one two\n\nnew too\n\nlast");
     await saved();
-    await page.route(batches, (route) => route.fulfill({ status: 401, json: { object: "error", status: 401, code: "unauthorized", message: "Sign in." } }), { times: 1 });
+    await page.route(batches, (route) => route.fulfill(refusal(401, "unauthorized", "Sign in.")), { times: 1 });
     await at("last");
     await type("End", "= three");
     await failed();

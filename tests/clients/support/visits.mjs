@@ -69,6 +69,9 @@ export async function becomes(what, fits, seconds = 30) {
   throw new Error(`it never came true: ${fits}; found ${JSON.stringify(found)}`);
 }
 
+/** What a route is fulfilled with to have the page's call refused. */
+export const refusal = (status, code, message = "Not now.") => ({ status, json: { object: "error", status, code, message } });
+
 /** A picture of one colour, as bytes. */
 export const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGMQyfDCihiGlgQASmUxgX6WeOEAAAAASUVORK5CYII=",

@@ -1,7 +1,5 @@
 // What tests of a card's text share: a page that somebody writes in, and what the server has of it.
-import assert from "node:assert/strict";
-
-import { until } from "./until.mjs";
+import { untilEqual } from "./until.mjs";
 import { heading } from "./visits.mjs";
 
 /** Keys by their names, and words behind a "=". */
@@ -33,11 +31,7 @@ export class Writing {
 
   markdownOf = async (card) => (await this.owner.get(`/v1/cards/${card.id}/markdown`)).markdown.trim();
   /** Waits until the server has it so. */
-  becomes = async (card, expected) => {
-    let found;
-    await until(async () => (found = await this.markdownOf(card)) === expected, 20);
-    assert.equal(found, expected);
-  };
+  becomes = (card, expected) => untilEqual(() => this.markdownOf(card), expected, 20);
   blocksOf = async (card) => (await this.owner.get(`/v1/blocks/${card.id}/children?depth=10&page_size=100`)).results;
   append = (card, ...children) => this.owner.send("PATCH", `/v1/blocks/${card.id}/children`, { children });
 

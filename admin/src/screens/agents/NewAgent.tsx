@@ -30,7 +30,7 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
   });
   if (make.data?.token) return <TokenOnce token={make.data.token} title={t("{{name}} and its token", { name })} onClose={onClose} />;
   return (
-    <FormDialog title={t("New agent")} send={t("Create the agent")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} stays={make.isPending} error={make.error}>
+    <FormDialog title={t("New agent")} send={t("Create the agent")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} once error={make.error}>
       <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} required maxLength={80} autoFocus note={t("As others see it on cards and in records.")} />
       <TextArea label={t("What it does")} value={description} onChange={(event) => setDescription(event.target.value)} maxLength={1000} />
       <Choose label={t("What it may do")} value={role} onChange={(event) => setRole(event.target.value as typeof role)} options={roleOptions()}

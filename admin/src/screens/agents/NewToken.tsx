@@ -32,7 +32,7 @@ export default function NewToken({ agent, onClose }: { agent?: { id: string; nam
   });
   if (make.data?.token) return <TokenOnce token={make.data.token} title={t("The token {{name}}", { name })} onClose={onClose} />;
   return (
-    <FormDialog title={agent ? t("New token for {{name}}", { name: agent.name }) : t("New token of yours")} send={t("Create the token")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} stays={make.isPending} error={make.error}>
+    <FormDialog title={agent ? t("New token for {{name}}", { name: agent.name }) : t("New token of yours")} send={t("Create the token")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} once error={make.error}>
       {!agent && <p className="soft">{t("A program that has it acts as you. To have it act as itself, make an agent.")}</p>}
       <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} required maxLength={80} autoFocus note={t("What it is for, so that you know later.")} />
       <Choose label={t("What it may do at most")} value={role} onChange={(event) => setRole(event.target.value as typeof role)} options={roleOptions()} />

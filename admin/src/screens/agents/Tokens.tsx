@@ -55,7 +55,7 @@ export function TokenTable({ query, none }: { query: UseInfiniteQueryResult<{ pa
         )}
       </WaitPages>
       {rotating && (
-        <FormDialog title={t("Rotate {{name}}", { name: rotating.name })} send={t("Rotate")} busy={act.isPending} stays={act.isPending} error={act.error} onClose={() => setRotating(undefined)}
+        <FormDialog title={t("Rotate {{name}}", { name: rotating.name })} send={t("Rotate")} busy={act.isPending} once error={act.error} onClose={() => setRotating(undefined)}
           onSend={() => act.mutate(async () => {
             setRotated(await ask(api.POST("/v1/tokens/{token_id}:rotate", { params: { path: { token_id: rotating.id } } })));
             setRotating(undefined);

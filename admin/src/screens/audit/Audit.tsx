@@ -56,7 +56,7 @@ function Chain({ org_id, listed }: { org_id: string; listed: Entry | undefined }
   );
 }
 
-/** Who may be asked for: those who are here, and of those who are not whoever the entries name. */
+/** The actors to filter by: everybody in the workspace, and whoever else the entries that are shown name. */
 function actorsOf(people: { id: string; name: string }[], entries: Entry[]) {
   const known = new Map([...entries.map(({ actor }) => [actor.id, actor.name] as const), ...people.map(({ id, name }) => [id, name] as const)]);
   return [...known].flatMap(([value, label]) => (value && label ? [{ value, label }] : []));

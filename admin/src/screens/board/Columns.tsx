@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type MouseEvent } from "react";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
-import { moveCards, archiveOrDelete } from "./actions";
+import { moveCards } from "./actions";
 import { ColumnView, type Reveal } from "./ColumnView";
 import { useBoard, useColumnOrder } from "./context";
 import { DragEngine } from "./drag";
 import type { BoardStore } from "./store";
 import { pressOn, putBack, type Grab, type KeyHost } from "./keyboard";
-import { besides, selectByClick, useCardKeys } from "./useCardKeys";
+import { archiveFrom, clickOn, useCardKeys } from "./useCardKeys";
 
 /** The first card of the first column that has any. */
 function firstShown(store: BoardStore): string {
@@ -25,7 +25,8 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
   onMove: (cards: string[]) => void;
   onNewColumn: () => void;
 }) {
-  const { store, canEdit, open } = useBoard();
+  const board = useBoard();
+  const { store, canEdit, open } = board;
   const order = useColumnOrder(store);
   const root = useRef<HTMLDivElement>(null);
   const live = useRef<HTMLDivElement>(null);
@@ -71,11 +72,7 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
 
   const host: KeyHost = {
     store, canEdit, grab, setGrab, focus, say, open, move: onMove, add: onAdd,
-    archive: (cards) => {
-      const next = besides(store.shown(store.place(cards[0]!)?.column ?? ""), cards);
-      void archiveOrDelete(store, cards, "archive");
-      if (next) focus(next);
-    },
+    archive: (cards) => archiveFrom(store, store.shown(store.place(cards[0]!)?.column ?? ""), cards, focus),
     settle: ({ id, mutation }) => {
       // It was only moved about here: the server gets the place where it ended, from where it began.
       const place = store.place(id)!;
@@ -90,9 +87,7 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
     if (!tile) return;
     const id = tile.dataset.card!;
-    event.preventDefault();
-    const cards = store.shown(store.place(id)?.column ?? "");
-    if (!canEdit || !selectByClick(store, event, id, { order: cards, anchor: cardKeys.anchor.current })) open(id);
+    clickOn(board, event, id, { order: store.shown(store.place(id)?.column ?? ""), anchor: cardKeys.anchor.current });
   };
 
   return (

@@ -4,19 +4,20 @@ import { isKeyAllowed } from "../../app/commands";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { Face } from "../../parts/Who";
-import { archiveOrDelete, moveToLane } from "./actions";
+import { moveToLane } from "./actions";
 import { useBoard, useBoardRecord, useColumnOrder, useStoreVersion } from "./context";
 import { DragEngine } from "./drag";
 import { pressOnChosen } from "./keyboard";
 import { lanesOf, ways, type By, type Lane } from "./lanes";
 import { Tile } from "./Tile";
-import { besides, selectByClick, useCardKeys } from "./useCardKeys";
+import { archiveFrom, clickOn, useCardKeys } from "./useCardKeys";
 
 const most = 8; // cards of a cell that are shown until somebody wants more
 
 /** The columns side by side, in lanes below each other; only lanes in sight are drawn. */
 export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => void; onMove: (cards: string[]) => void }) {
-  const { store, canEdit, open } = useBoard();
+  const board = useBoard();
+  const { store, canEdit, open } = board;
   const order = useColumnOrder(store);
   const version = useStoreVersion();
   const { labels } = useBoardRecord(store); // which have lanes
@@ -58,18 +59,12 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
   };
   const archive = (cards: string[]) => {
     const tile = tileOf(cards[0]!);
-    const next = tile && besides(cardsBy(tile), cards);
-    void archiveOrDelete(store, cards, "archive");
-    if (next) cardKeys.focus(next);
+    archiveFrom(store, tile ? cardsBy(tile) : [], cards, cardKeys.focus);
   };
   const press = (id: string, key: string) => {
     const tile = tileOf(id);
     if (!tile || !isKeyAllowed(key)) return false;
-    if (!/^(Arrow(Up|Down|Left|Right)|[hjkl])$/.test(key)) {
-      if (key !== "Enter") return pressOnChosen({ store, canEdit, move: onMove, archive }, id, key);
-      open(id);
-      return true;
-    }
+    if (!/^(Arrow(Up|Down|Left|Right)|[hjkl])$/.test(key)) return pressOnChosen({ store, canEdit, open, move: onMove, archive }, id, key);
     const next = step(tile, key)?.dataset.card;
     if (next) cardKeys.focus(next);
     return true;
@@ -77,9 +72,7 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
   const onClick = (event: MouseEvent) => {
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
     if (!tile) return;
-    const id = tile.dataset.card!;
-    event.preventDefault();
-    if (!canEdit || !selectByClick(store, event, id, { order: cardsBy(tile), anchor: cardKeys.anchor.current })) open(id);
+    clickOn(board, event, tile.dataset.card!, { order: cardsBy(tile), anchor: cardKeys.anchor.current });
   };
   const toggle = (id: string) => {
     const next = new Set(closed);

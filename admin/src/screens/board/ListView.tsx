@@ -5,13 +5,12 @@ import { ago, briefly } from "../../app/time";
 import { t } from "../../app/words";
 import { Labels } from "../../parts/Labels";
 import { Face } from "../../parts/Who";
-import { archiveOrDelete } from "./actions";
 import { priorities } from "./priorities";
 import { useBoard, useSelection, useStoreVersion } from "./context";
 import { isLate } from "./due";
 import { pressOnChosen } from "./keyboard";
 import type { Card } from "./store";
-import { besides, selectByClick, useCardKeys } from "./useCardKeys";
+import { archiveFrom, clickOn, useCardKeys } from "./useCardKeys";
 
 type Sort = "column" | "title" | "priority" | "due" | "edited";
 const rank = (card: Card) => priorities.indexOf(card.priority);
@@ -24,7 +23,8 @@ const orders: Record<Exclude<Sort, "column">, (a: Card, b: Card) => number> = {
 
 /** The cards below each other, to be sorted; the rows in sight are drawn and no others. */
 export default function ListView({ onMove }: { onMove: (cards: string[]) => void }) {
-  const { store, canEdit, open, hrefOf } = useBoard();
+  const board = useBoard();
+  const { store, canEdit, open, hrefOf } = board;
   const [sort, setSort] = useState<Sort>("column");
   const scroller = useRef<HTMLDivElement>(null);
   const version = useStoreVersion();
@@ -35,6 +35,7 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
   }, [store, sort, version]);
   const selection = useSelection(store);
   const [asked, setAsked] = useState("");
+  const order = () => cards.map(({ id }) => id);
   const indexOf = (id: string) => cards.findIndex((card) => card.id === id);
   const focused = (cards[indexOf(asked)] ?? cards[0])?.id ?? "";
   const virtualizer = useVirtualizer({ count: cards.length, getScrollElement: () => scroller.current, estimateSize: () => 42, overscan: 8, getItemKey: (index) => cards[index]!.id });
@@ -42,12 +43,8 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
     const index = indexOf(id);
     if (index < 0 || !isKeyAllowed(key)) return false;
     const moves: Record<string, number> = { ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: cards.length - 1 };
-    const archive = (ids: string[]) => {
-      const next = besides(cards.map((card) => card.id), ids);
-      void archiveOrDelete(store, ids, "archive");
-      if (next) cardKeys.focus(next);
-    };
-    if (!(key in moves)) return pressOnChosen({ store, canEdit, move: onMove, archive }, id, key);
+    const archive = (ids: string[]) => archiveFrom(store, order(), ids, cardKeys.focus);
+    if (!(key in moves)) return pressOnChosen({ store, canEdit, open, move: onMove, archive }, id, key);
     const next = cards[moves[key]!];
     if (next) cardKeys.focus(next.id);
     return true;
@@ -71,11 +68,7 @@ export default function ListView({ onMove }: { onMove: (cards: string[]) => void
               <li key={item.key} style={{ transform: `translateY(${item.start}px)` }} aria-setsize={cards.length} aria-posinset={item.index + 1}
                 className={selection.has(card.id) ? "selected" : undefined}>
                 <a href={hrefOf(card.id)} data-card={card.id} tabIndex={card.id === focused ? 0 : -1} onFocus={() => setAsked(card.id)}
-                  onClick={(event) => {
-                    event.preventDefault();
-                    const order = cards.map(({ id }) => id);
-                    if (!canEdit || !selectByClick(store, event, card.id, { order, anchor: cardKeys.anchor.current })) open(card.id);
-                  }}>
+                  onClick={(event) => clickOn(board, event, card.id, { order: order(), anchor: cardKeys.anchor.current })}>
                   <span className="key soft">{card.key}</span>
                   <span className="grow named">
                     <span className="clip title" dir="auto" title={card.title}>{card.title}</span>

@@ -92,8 +92,9 @@ export function putBack(host: KeyHost) {
 }
 
 /** What a key does in every view, to what is selected and shows, or else to the card that has the focus. */
-export function pressOnChosen({ store, canEdit, move, archive }: Pick<KeyHost, "store" | "canEdit" | "move" | "archive">, id: string, key: string): boolean {
-  if (key === "Escape" && store.selection().size) store.setSelection([]);
+export function pressOnChosen({ store, canEdit, open, move, archive }: Pick<KeyHost, "store" | "canEdit" | "open" | "move" | "archive">, id: string, key: string): boolean {
+  if (key === "Enter") open(id);
+  else if (key === "Escape" && store.selection().size) store.setSelection([]);
   else if (!canEdit) return false;
   else if (key === "x") store.select(id);
   else if (key === "m") move(store.chosenOr(id));
@@ -111,10 +112,8 @@ export function pressOn(host: KeyHost, focused: string, key: string): boolean {
   if (step) walk(host, id, step);
   else if (key === " " && canEdit) grabOrDrop(host, id);
   else if (key === "Escape" && grab) putBack(host);
-  else if (key === "Enter") {
-    if (grab) grabOrDrop(host, id);
-    else host.open(id);
-  } else if (grab) return false;
+  else if (key === "Enter" && grab) grabOrDrop(host, id);
+  else if (grab) return false;
   else if (pressOnChosen(host, id, key)) {
     if (key === "x") host.say(t("{{count}} selected", { count: store.chosen().length }));
   } else if (key === "n" && canEdit) host.add(store.card(id)!.column_id);

@@ -16,7 +16,6 @@ export class Layers {
   /** Of cards that have any: how the server has them, and the layers, the latest last. */
   private readonly all = new Map<string, { base: Card; layers: readonly Layer[] }>();
 
-  has = (id: string) => this.all.has(id);
   base = (id: string): Card | undefined => this.all.get(id)?.base;
 
   /** The card as it shows when the server has it so. */

@@ -380,8 +380,7 @@ export class BoardStore {
     for (const card of this.cards.values()) {
       const next = following(this.base(card.id)!, event, this.board);
       if (!next) continue;
-      if (this.layers.has(card.id)) this.change(this.layers.put(next));
-      else this.cards.set(card.id, next);
+      this.cards.set(card.id, this.layers.put(next)); // labels and properties move no card
       changed.push(card.id);
     }
     if (changed.length === 0) return;

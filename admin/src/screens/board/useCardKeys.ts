@@ -2,15 +2,20 @@
 // there on.
 import { useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 import { endsCommand } from "../../app/commands";
+import { archiveOrDelete } from "./actions";
+import type { BoardHandle } from "./context";
 import { isStep } from "./keyboard";
 import type { BoardStore } from "./store";
 
 const mostFrames = 10;
+const isModified = (event: Pick<MouseEvent, "ctrlKey" | "metaKey" | "altKey">) => event.ctrlKey || event.metaKey || event.altKey;
 
-/** The one that has the focus after these have gone: what follows the first of them, or else stands before it. */
-export function besides(order: readonly string[], gone: readonly string[]): string | undefined {
-  const at = order.findIndex((id) => gone.includes(id));
-  return order.slice(at + 1).find((id) => !gone.includes(id)) ?? order[at - 1];
+/** Archives cards; what follows the first of them in this order, or else stands before it, has the focus then. */
+export function archiveFrom(store: BoardStore, order: readonly string[], cards: string[], focus: (id: string) => void) {
+  const at = order.findIndex((id) => cards.includes(id));
+  const next = order.slice(at + 1).find((id) => !cards.includes(id)) ?? order[at - 1];
+  void archiveOrDelete(store, cards, "archive");
+  if (next) focus(next);
 }
 
 /** All from one card to another, in either direction; the latter alone where they do not stand in the same order. */
@@ -19,13 +24,13 @@ function between(order: readonly string[], from: string, to: string): readonly s
   return a < 0 ? [to] : order.slice(Math.min(a, b), Math.max(a, b) + 1);
 }
 
-/** A click with Ctrl selects a card beside the others, or no longer, and one with Shift all from the anchor to it;
- *  whether it was such a click. */
-export function selectByClick(store: BoardStore, event: MouseEvent, id: string, { order, anchor }: { order: readonly string[]; anchor: string }): boolean {
-  if (event.shiftKey) store.setSelection([...store.selection(), ...between(order, anchor, id)]);
-  else if (event.ctrlKey || event.metaKey) store.select(id);
-  else return false;
-  return true;
+/** A click opens a card; one with Ctrl selects it beside the others, or no longer, and one with Shift all from the anchor
+ *  to it. */
+export function clickOn({ store, canEdit, open }: BoardHandle, event: MouseEvent, id: string, { order, anchor }: { order: readonly string[]; anchor: string }) {
+  event.preventDefault();
+  if (canEdit && event.shiftKey) store.setSelection([...store.selection(), ...between(order, anchor, id)]);
+  else if (canEdit && (event.ctrlKey || event.metaKey)) store.select(id);
+  else open(id);
 }
 
 /** Keys in a view whose cards are found by `data-card`. A tile that is out of sight, or has just moved, is drawn
@@ -62,7 +67,7 @@ export function useCardKeys(root: RefObject<HTMLElement | null>, host: {
 
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.defaultPrevented || document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.defaultPrevented || document.activeElement !== document.body || isModified(event)) return;
       const { press, held, first } = current.current;
       const id = held ?? awaited.current;
       if (!held && endsCommand(event.key)) return;
@@ -76,7 +81,7 @@ export function useCardKeys(root: RefObject<HTMLElement | null>, host: {
 
   const onKeyDown = (event: KeyboardEvent) => {
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
-    if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!tile || isModified(event)) return;
     const { held } = host;
     if (!held && endsCommand(event.key)) return;
     const isDone = host.press(held ?? (awaited.current || tile.dataset.card!), event.key);

@@ -119,7 +119,7 @@ export default function Webhook() {
             {open === "edit" && <WebhookDialog webhook={webhook} onClose={() => setOpen("")} />}
             {open === "verify" && <Verifier onClose={() => setOpen("")} />}
             {open === "rotate" && (
-              <FormDialog title={t("Rotate the secret")} send={t("Rotate")} busy={act.isPending} stays={act.isPending} error={act.error} onClose={() => setOpen("")}
+              <FormDialog title={t("Rotate the secret")} send={t("Rotate")} busy={act.isPending} once error={act.error} onClose={() => setOpen("")}
                 onSend={run(async () => {
                   const next = await ask(api.POST("/v1/webhooks/{webhook_id}:rotate-secret", { params, body: { overlap_seconds: 86_400 } }));
                   setOpen("");

@@ -85,7 +85,7 @@ export default function WebhookDialog({ webhook, onClose }: { webhook?: Schemas[
   });
   if (save.data?.secret) return <SecretOfWebhook secret={save.data.secret} onClose={onClose} />;
   return (
-    <FormDialog title={webhook ? t("Edit the webhook") : t("New webhook")} send={webhook ? t("Save") : t("Create")} onClose={onClose} onSend={() => save.mutate()} busy={save.isPending} stays={!webhook && save.isPending} off={events.length === 0} error={save.error}>
+    <FormDialog title={webhook ? t("Edit the webhook") : t("New webhook")} send={webhook ? t("Save") : t("Create")} onClose={onClose} onSend={() => save.mutate()} busy={save.isPending} once={!webhook} off={events.length === 0} error={save.error}>
       <TextField label={t("Address")} type="url" value={url} onChange={(event) => setUrl(event.target.value)} required placeholder="https://example.com/hooks" autoFocus note={t("It takes POST, and answers 2xx within 15 seconds.")} />
       <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} maxLength={80} />
       {!webhook && <Choose label={t("Of which board")} value={board} onChange={(event) => setBoard(event.target.value)}
