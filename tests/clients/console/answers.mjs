@@ -17,9 +17,10 @@ export default (house) => describe("answers", { concurrency: false }, () => {
   });
   async function show(path, title) {
     await page.unrouteAll({ behavior: "ignoreErrors" });
+    const subscribed = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes('"subscribed"')));
     await page.goto(server.url + path);
     await heading(page, title);
-    await page.waitForSelector(".live.live", { state: "attached" }); // what happens from now on is heard
+    await subscribed; // what happens from now on is heard
   }
   const org = () => mona.headers["X-Svc-Org"];
   const refused = refusal(503, "service_unavailable");
