@@ -2,6 +2,8 @@
 
 #include "http/server_state.hpp"
 
+#include <utility>
+
 namespace svc::http {
 
 namespace {
@@ -41,7 +43,19 @@ void LiveExchange::resume() {
     server_state_.wake();
 }
 
-bool LiveExchange::room_to_park() const { return server_state_.has_room(bytes_held()); }
+bool LiveExchange::room_to_park() const {
+    return room_ > 0 || server_state_.has_room(bytes_held());
+}
+
+void LiveExchange::hold_room() {
+    if (room_ > 0) return;
+    room_ = bytes_held();
+    server_state_.held.fetch_add(room_, std::memory_order_relaxed);
+}
+
+void LiveExchange::give_room_back() {
+    server_state_.held.fetch_sub(std::exchange(room_, 0), std::memory_order_relaxed);
+}
 
 void LiveExchange::resume_if_parked() {
     auto parked = Running::parked;

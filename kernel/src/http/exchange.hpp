@@ -36,6 +36,10 @@ public:
     }
     /// After serve returned `parked`. False when a resume has overtaken it: serve again.
     bool park();
+    /// What is parked is counted, and goes on being so while it looks again: nobody who comes then
+    /// takes its room. Until it is answered or streams.
+    void hold_room();
+    void give_room_back();
     /// Forgets the request, keeping what memory is worth keeping.
     void reset();
     /// Any thread: resumes it if it is parked.
@@ -49,6 +53,7 @@ private:
     Request request_;
     Address peer_;  // whose text is kept: many requests come from few addresses
     std::string peer_text_;
+    std::size_t room_ = 0;  // of ServerState::held
     std::atomic<Running> stage_{Running::now};
 };
 

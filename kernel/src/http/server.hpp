@@ -31,7 +31,7 @@ struct Settings {
     /// Bytes a second of an answer that a peer has to take besides: one that takes fewer is given
     /// up, however steadily it does.
     std::uint64_t slowest_reader = 8 << 10;
-    std::size_t most_held = 64 << 20;  ///< bytes of requests that wait for a worker or are parked
+    std::size_t most_held = 64 << 20;  ///< bytes of requests that wait or waited
     std::size_t head_limit = 16 << 10;
     std::size_t stream_backlog = 256 << 10;    ///< bytes a stream may have unsent
     std::filesystem::path certificate;         ///< PEM; TLS when set

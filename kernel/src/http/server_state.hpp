@@ -38,7 +38,7 @@ struct ServerState {
     std::atomic<bool> alarmed{false};       // the deadline thread knows that all workers are busy
     std::atomic<bool> accept_again{false};  // there was no descriptor for a connection
     std::atomic<std::size_t> parked{0}, streams{0};
-    std::atomic<std::size_t> held{0};  // bytes of requests that are parked or wait for a worker
+    std::atomic<std::size_t> held{0};  // bytes of requests that wait or waited
     std::atomic<std::uint64_t> accepted{0}, refused{0};
 
     // Keys of the set that are no connection's.

@@ -40,6 +40,7 @@ Worker::Next Worker::answer_one(Connection& c, LiveExchange& x) {
         const Next next = park(c, x);
         if (next != Next::rest) return next;
     }
+    x.give_room_back();
     if (x.stream && x.head.method != "HEAD") return begin_stream(c, x);
     return complete(c, x);
 }
@@ -64,13 +65,11 @@ Worker::Next Worker::park(Connection& c, LiveExchange& x) {
     c.assembler.step(c.in, c.begin, server_state_.limits, x.head);
     x.begin(c);
     server_state_.table.set_due(c, ConnectionTable::never);
-    const auto held = c.unread();  // what is parked is another's at once
+    x.hold_room();  // what is parked is another's at once
     server_state_.parked.fetch_add(1, std::memory_order_relaxed);
-    server_state_.held.fetch_add(held, std::memory_order_relaxed);
     exchange_ = nullptr;
     if (x.park()) return Next::passed_on;
     server_state_.parked.fetch_sub(1, std::memory_order_relaxed);
-    server_state_.held.fetch_sub(held, std::memory_order_relaxed);
     exchange_ = &x;
     c.phase = Phase::reading;
     return Next::rest;
@@ -82,8 +81,8 @@ Worker::Next Worker::resume(LiveExchange& x) {
     exchange_ = &x;
     Connection& c = x.connection();
     c.phase = Phase::reading;
-    server_state_.held.fetch_sub(c.unread(), std::memory_order_relaxed);
     if (x.abandoned()) {  // what it waited for is for those who are still there
+        x.give_room_back();
         x.reset();
         return close(c);
     }

@@ -73,9 +73,12 @@ TEST_F(Waiting, AllTogetherHoldNoMoreThanTheyMay) {
         waiting.back().write(client.request("POST", queue.path, claim(40, 15'000)));
     } while (waiting.size() < 100 && waits_as(waiting.size(), waiting.back()));
     ASSERT_GE(waiting.size(), 50) << answers(waiting);
-    const auto begin = Clock::now();
-    client.post(queue.path, claim(40, 15'000));
-    EXPECT_LT(since(begin), 5s) << "there is no room left, so it does not wait";
+    // Also while those who wait look again, which one of them does every second.
+    for (const auto end = Clock::now() + 2500ms; Clock::now() < end;) {
+        const auto begin = Clock::now();
+        client.post(queue.path, claim(40, 15'000));
+        ASSERT_LT(since(begin), 5s) << "there is no room left, so it does not wait";
+    }
     EXPECT_LE(metric("http_parked_requests"), 1.05 * (1 << 20) / 15'000);
     expect(200, with_token(other).get("/v1/me"));
     waiting.clear();
