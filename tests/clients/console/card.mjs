@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
-import { until } from "../support/until.mjs";
+import { untilEqual } from "../support/until.mjs";
 import { becomes as itBecomes, heading } from "../support/visits.mjs";
 import { type as typeOn } from "../support/writing.mjs";
 
@@ -19,6 +19,8 @@ export default (house) => describe("a card", { concurrency: false }, () => {
 
   async function openCard(title, more = {}) {
     const card = await owner.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title, ...more });
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    page.complaints.length = 0;
     await page.goto(`${server.url}/cards/${card.id}`);
     await heading(page, title);
     await page.waitForSelector(".editor");
@@ -62,7 +64,42 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.keyboard.press("Control+Enter");
     await isEmpty();
     assert.equal((await comments()).length, 2);
-    page.complaints.length = 0; // of the call that was cut
+  });
+
+  test("what is written while a comment is on its way is there, and is sent after it", async () => {
+    const card = await openCard("Said at once");
+    const comments = async () => (await owner.get(`/v1/comments?card_id=${card.id}`)).results.map(({ rich_text }) => rich_text.map(({ plain_text }) => plain_text).join("")).toSorted();
+    const box = page.locator("textarea[aria-label='Write a comment']");
+    // The list is long in coming: the next one does not wait for it.
+    let free;
+    const held = new Promise((done) => { free = done; });
+    const lists = (route) => held.then(() => route.continue());
+    await page.route("**/v1/comments?*", lists);
+    await box.focus();
+    for (const each of ["One", "Two"]) {
+      await type("=" + each, "Control+Enter");
+      await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']").value === "");
+    }
+    await untilEqual(comments, ["One", "Two"]);
+    free();
+    await page.waitForSelector(".comment-text:text-is('Two')");
+    await page.unroute("**/v1/comments?*", lists);
+    // Nor does it lose what follows while the one before is on its way.
+    const sent = page.waitForRequest("**/v1/comments");
+    let answer;
+    const answered = new Promise((done) => { answer = done; });
+    const slow = async (route) => { await answered; await route.continue(); };
+    await page.route("**/v1/comments", slow, { times: 1 });
+    await type("=Three", "Control+Enter");
+    await sent;
+    await type("= and four");
+    answer();
+    await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']").value === "and four");
+    await untilEqual(comments, ["One", "Three", "Two"]);
+    await type("Control+Enter", "Control+Enter");
+    await page.waitForSelector(".comment-text:text-is('and four')");
+    assert.deepEqual(await comments(), ["One", "Three", "Two", "and four"]);
+    assert.deepEqual(page.complaints, []);
   });
 
   test("title, properties and dependencies are changed where they stand", async () => {

@@ -12,14 +12,16 @@ import { fromRich, mentionAt, toMarkdown } from "./mentions";
 
 const most = 6; // people that are offered
 
-/** Markdown, sent by Ctrl Enter; @ offers people and agents. What was not sent stays, until it is cancelled. */
-export function CommentBox({ draft, label, send, onSent, onCancel, initial = [], autoFocus }: {
+/** Markdown, sent by Ctrl Enter; @ offers people and agents. What was not sent stays, until it is cancelled, also what
+    is written while something is on its way. */
+export function CommentBox({ draft, label, send, onSent, onClose, initial = [], autoFocus }: {
   /** What it is kept as while it is written: the id of what it answers or changes. */
   draft: string;
   label: string;
   send: (markdown: string) => Promise<unknown>;
-  onSent: () => Promise<unknown>;
-  onCancel?: () => void;
+  onSent: () => void;
+  /** It was cancelled, or all of it was sent. */
+  onClose?: () => void;
   initial?: Schemas["RichText"][];
   autoFocus?: boolean;
 }) {
@@ -44,14 +46,33 @@ export function CommentBox({ draft, label, send, onSent, onCancel, initial = [],
   const offered = asked ? (people.data ?? []).filter(({ name }) => name?.toLowerCase().split(/\s+/).some((word) => word.startsWith(asked.query))).slice(0, most) : [];
   const chosen = offered[Math.min(at, offered.length - 1)];
 
+  const newest = useRef(begun.text);
   const write = (next: string) => {
+    newest.current = next;
     setText(next);
     keepDraft(key, { text: next, named: [...named.current] });
   };
-  const post = useMutation({ mutationFn: () => send(toMarkdown(text, named.current)), onSuccess: () => { write(""); return onSent(); } });
+  const sending = useRef<"" | "one" | "and the rest">("");
+  const post = useMutation({ mutationFn: (written: string) => send(toMarkdown(written, named.current)) });
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (text.trim() && !post.isPending) post.mutate();
+    const written = newest.current;
+    if (sending.current) sending.current = "and the rest";
+    else if (written.trim()) {
+      sending.current = "one";
+      void post.mutateAsync(written).then(() => end(written), () => { sending.current = ""; });
+    }
+  };
+  const end = (written: string) => {
+    const more = newest.current !== written;
+    const goesOn = more && sending.current === "and the rest";
+    sending.current = "";
+    // What was changed is changed once more, as a whole; a new comment has been said, and what follows is another.
+    if (!more) write("");
+    else if (initial.length === 0 && newest.current.startsWith(written)) write(newest.current.slice(written.length).trimStart());
+    onSent();
+    if (goesOn) submit();
+    else if (!more) onClose?.();
   };
   const mention = (who: (typeof offered)[number]) => {
     if (!asked || !who.name) return;
@@ -63,7 +84,7 @@ export function CommentBox({ draft, label, send, onSent, onCancel, initial = [],
   };
   const cancel = () => {
     dropDraft(key);
-    onCancel?.();
+    onClose?.();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (chosen) {
@@ -75,7 +96,7 @@ export function CommentBox({ draft, label, send, onSent, onCancel, initial = [],
       event.preventDefault();
       event.stopPropagation();
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
-    else if (event.key === "Escape" && onCancel) {
+    else if (event.key === "Escape" && onClose) {
       event.stopPropagation();
       cancel();
     } else if (event.key === "Escape") field.current?.blur();
@@ -97,7 +118,7 @@ export function CommentBox({ draft, label, send, onSent, onCancel, initial = [],
       )}
       <div className="row">
         {(text.trim() || post.error) && <button className="button go small" aria-disabled={post.isPending}>{t("Send")}</button>}
-        {onCancel && <button type="button" className="button quiet small" onClick={cancel}>{t("Cancel")}</button>}
+        {onClose && <button type="button" className="button quiet small" onClick={cancel}>{t("Cancel")}</button>}
       </div>
       <Failure error={post.error} />
     </form>

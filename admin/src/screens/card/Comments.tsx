@@ -20,7 +20,7 @@ export function Comments({ card }: { card: string }) {
   const client = useQueryClient();
   const key = ["card", card, "comments"];
   const query = useInfiniteQuery(pagesQuery(key, (start_cursor) => ask(api.GET("/v1/comments", { params: { query: { card_id: card, page_size: 50, start_cursor } } }))));
-  const refresh = () => client.invalidateQueries({ queryKey: key });
+  const refresh = () => void client.invalidateQueries({ queryKey: key });
   return (
     <div className="comments">
       <WaitPages query={query} empty={<p className="soft">{t("Nobody has said anything yet.")}</p>}>
@@ -37,7 +37,7 @@ export function Comments({ card }: { card: string }) {
   );
 }
 
-function Discussion({ comments, refresh }: { card: string; comments: Comment[]; refresh: () => Promise<void> }) {
+function Discussion({ comments, refresh }: { card: string; comments: Comment[]; refresh: () => void }) {
   const [answering, setAnswering] = useState(false);
   const [first] = comments;
   const { discussion_id, resolved, resolved_by } = first!;
@@ -51,18 +51,18 @@ function Discussion({ comments, refresh }: { card: string; comments: Comment[]; 
         <button type="button" className="button quiet small" onClick={resolve}>{resolved ? t("Reopen") : t("Resolve")}</button>
         {resolved && <span className="tag good">{resolved_by ? t("resolved by {{name}}", { name: nameOf(resolved_by) }) : t("resolved")}</span>}
       </div>
-      {answering && <CommentBox draft={`reply ${discussion_id}`} label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onCancel={() => setAnswering(false)} onSent={() => { setAnswering(false); return refresh(); }} />}
+      {answering && <CommentBox draft={`reply ${discussion_id}`} label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onSent={refresh} onClose={() => setAnswering(false)} />}
     </li>
   );
 }
 
-function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Promise<void> }) {
+function OneComment({ comment, refresh }: { comment: Comment; refresh: () => void }) {
   const { me } = useSession();
   const { store } = useBoard();
   const [open, setOpen] = useState<"" | "edit" | "delete">("");
   const close = () => setOpen("");
   const params = { path: { comment_id: comment.id } };
-  const removal = useMutation({ mutationFn: () => ask(api.DELETE("/v1/comments/{comment_id}", { params })), onSuccess: () => { close(); return refresh(); } });
+  const removal = useMutation({ mutationFn: () => ask(api.DELETE("/v1/comments/{comment_id}", { params })), onSuccess: () => { close(); refresh(); } });
   const isMine = comment.created_by.id === me.id;
   return (
     <article className="comment" id={`comment-${comment.id}`}>
@@ -82,7 +82,7 @@ function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Pro
           )}
         </div>
         {open === "edit"
-          ? <CommentBox draft={comment.id} label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onCancel={close} onSent={() => { close(); return refresh(); }} />
+          ? <CommentBox draft={comment.id} label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={refresh} onClose={close} />
           : <p className="comment-text" dir="auto"><Rich text={comment.rich_text} /></p>}
         {open === "delete" && (
           <FormDialog title={t("Delete the comment")} send={t("Delete")} danger busy={removal.isPending} error={removal.error} onClose={close} onSend={() => removal.mutate()}>
