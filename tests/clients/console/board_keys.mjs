@@ -4,6 +4,7 @@ import { before, describe, test } from "node:test";
 
 import { makeBoard, titlesOf } from "../support/boards.mjs";
 import { untilEqual } from "../support/until.mjs";
+import { becomes as itBecomes } from "../support/visits.mjs";
 
 export default (house) => describe("keys and clicks on cards", { concurrency: false }, () => {
   let server, owner, page, board;
@@ -127,9 +128,11 @@ export default (house) => describe("keys and clicks on cards", { concurrency: fa
       await focused(title);
       await press("e");
       await focused(`card ${Number(title.slice(5)) + 1}`);
+      await itBecomes(() => titlesOf(owner, board), ([first]) => !first.includes(title));
     }
     for (const view of ["list", "board"]) {
       await show(`?view=${view}`);
+      await page.waitForLoadState("networkidle"); // the last ones are there
       await page.focus("[data-card]");
       await atOnce("End", "x");
       await focused("card 59");
