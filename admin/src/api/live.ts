@@ -15,6 +15,8 @@ export interface Follower {
   /** Of the last event that is known; what comes next begins after it. */
   after?: number;
   event(event: Event): void;
+  /** It is heard from now on: what was read before may be older than that. Without `after` only. */
+  begun?(): void;
   /** Events were missed that are no longer kept: load again. */
   gap?(): void;
   presence?(present: Present[], total: number): void;
@@ -139,6 +141,7 @@ class Live {
     const follower = message.id && this.followers.get(message.id);
     if (!follower) return;
     if (message.type === "subscribed") {
+      if (follower.after === undefined) follower.begun?.();
       follower.after = message.sequence as number;
       this.pause = first;
     } else if (message.type === "event") {

@@ -1,5 +1,5 @@
 // What screens read, under one key each, so that nothing is held twice.
-import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions, type InvalidateOptions, type InvalidateQueryFilters } from "@tanstack/react-query";
 import { api, ask, hasSession, type Schemas } from "./client";
 import { Refusal } from "./refusal";
 import { tabOrg } from "./workspace";
@@ -9,7 +9,18 @@ const onError = (error: unknown) => {
   if (error instanceof Refusal && error.status === 401 && queryClient.getQueryData(["me"])) queryClient.setQueryData(["me"], null);
 };
 
-export const queryClient: QueryClient = new QueryClient({
+/** What is being read for the first time is read again after that: the library would take the answer as it was before
+    for what is. */
+class Client extends QueryClient {
+  override invalidateQueries(filters?: InvalidateQueryFilters, options?: InvalidateOptions): Promise<void> {
+    for (const query of this.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" } as InvalidateQueryFilters))
+      if (query.state.data === undefined)
+        void query.promise?.then(() => super.invalidateQueries({ queryKey: query.queryKey, exact: true }), () => {});
+    return super.invalidateQueries(filters, options);
+  }
+}
+
+export const queryClient: QueryClient = new Client({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {

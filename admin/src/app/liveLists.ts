@@ -24,14 +24,15 @@ export function useLiveLists() {
       for (const each of stale) void client.invalidateQueries({ queryKey: inOrg(each) });
       stale = new Set();
     };
+    const touch = (noun: string) => {
+      for (const each of touched[noun] ?? []) stale.add(each);
+      if (noun === "org" || noun === "member") void client.invalidateQueries({ queryKey: membershipsQuery.queryKey });
+      timer ||= window.setTimeout(refresh, 300);
+    };
     const end = live.follow({
       kinds,
-      event: ({ kind }) => {
-        const noun = kind.split(".")[0]!;
-        for (const each of touched[noun] ?? []) stale.add(each);
-        if (noun === "org" || noun === "member") void client.invalidateQueries({ queryKey: membershipsQuery.queryKey });
-        timer ||= window.setTimeout(refresh, 300);
-      },
+      begun: () => Object.keys(touched).forEach(touch),
+      event: ({ kind }) => touch(kind.split(".")[0]!),
       gap: () => void client.invalidateQueries({ queryKey: ["org", org] }),
     });
     const endNews = live.onNews(() => void client.invalidateQueries({ queryKey: inOrg("notifications") }));

@@ -1,6 +1,7 @@
 // Every page is gone to on a phone, where what is pressed is most easily covered, and looked at there in the dark and
 // on a desk by daylight, or each way on both: axe finds nothing that keeps people out, and nothing sticks out of
-// the screen. With WORKBOARD_SCREENSHOTS set to a folder, what they look like is put there.
+// the screen. Of two looks, one is by the colours alone, at each page the other one. With WORKBOARD_SCREENSHOTS set to
+// a folder, what they look like is put there.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +12,12 @@ import { everyPage } from "../support/visits.mjs";
 
 const phone = { width: 390, height: 844 }, desk = { width: 1280, height: 900 };
 const look = (screen, size, colorScheme, rules) => ({ name: `${screen}-${colorScheme}`, size, colorScheme, rules });
-const looks = [look("phone", phone, "dark"), look("desk", desk, "light")];
-const rest = ["color-contrast"]; // only the colours are others
-export const everyLook = [...looks, look("desk", desk, "dark", rest), look("phone", phone, "light", rest)];
+const colors = ["color-contrast"];
+const phoneByNight = (rules) => look("phone", phone, "dark", rules), deskByDay = (rules) => look("desk", desk, "light", rules);
+const eachInTurn = (at) => [phoneByNight(at % 2 ? colors : undefined), deskByDay(at % 2 ? undefined : colors)];
+export const everyLook = () => [phoneByNight(), deskByDay(), look("desk", desk, "dark", colors), look("phone", phone, "light", colors)];
 
-export default (house, ways = looks) => describe("for everybody", { concurrency: false }, () => {
+export default (house, looksAt = eachInTurn) => describe("for everybody", { concurrency: false }, () => {
   const shots = process.env.WORKBOARD_SCREENSHOTS;
   async function photograph(page, name, screen) {
     if (!shots) return;
@@ -67,16 +69,16 @@ export default (house, ways = looks) => describe("for everybody", { concurrency:
 
   async function visit(some) {
     // Nothing is half on its way from one colour to another.
-    const options = { viewport: ways[0].size, reducedMotion: "reduce" };
+    const options = { viewport: phone, reducedMotion: "reduce" };
     const ada = await chromium.open(server.url + "/boards", { person: owner, ...options });
     const nora = await chromium.open(server.url + "/boards", { person: house.people.nora, ...options });
     const stranger = await chromium.open("about:blank", options);
     const found = [];
-    for (const { name, signedIn, fresh, go } of some) {
+    for (const [at, { name, signedIn, fresh, go }] of some.entries()) {
       const page = signedIn ? ada : fresh ? nora : stranger;
       await go(page).catch((error) => { throw new Error(`${name}: ${error.message}`); });
-      for (const way of ways) found.push(...await seen(page, name, way));
-      await page.setViewportSize(ways[0].size);
+      for (const way of looksAt(at)) found.push(...await seen(page, name, way));
+      await page.setViewportSize(phone);
       for (const each of page.complaints.splice(0)) found.push(`${name}: ${each}`);
       if (page === stranger) { // who comes next is nobody again
         await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });

@@ -218,10 +218,11 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     await page.click(".toast >> nth=-1 >> text=Undo");
     await becomes([["one", "two", "three"], [], []]);
     assert.equal((await owner.get(`/v1/cards/${two.id}`)).priority, "none");
+    await page.waitForSelector(`${cell("none", 0)} .tile:has-text("two")`);
     // By keys: down the column, over the lanes' borders, and beside.
     await page.focus(`${cell("high", 0)} .tile`);
     await page.keyboard.press("ArrowDown");
-    assert.equal(await page.evaluate(() => document.activeElement.querySelector(".title").textContent), "two");
+    await page.waitForFunction(() => document.activeElement.querySelector(".title")?.textContent === "two");
     await page.click(".lanes-by >> text=Assigned to");
     await page.waitForSelector('[data-lane="none"] .tile:has-text("one")');
     assert.equal(new URL(page.url()).search, "?view=lanes");

@@ -27,6 +27,8 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     return card;
   }
   const type = (...keys) => typeOn(page, ...keys);
+  /** What was written as a comment has been sent. */
+  const isEmpty = () => page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']").value === "");
 
   test("a card is beside its board, or a page of its own, as the address says", async () => {
     await openCard("Shown alone");
@@ -55,7 +57,6 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.keyboard.press("Control+Enter");
     await page.waitForSelector(".new-comment :text('does not answer')");
     assert.equal((await comments()).length, 1);
-    const isEmpty = () => page.waitForFunction(() => document.querySelector(".new-comment textarea").value === "");
     await page.focus(".new-comment textarea");
     await page.keyboard.press("Control+Enter");
     await isEmpty();
@@ -78,7 +79,7 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await box.focus();
     for (const each of ["One", "Two"]) {
       await type("=" + each, "Control+Enter");
-      await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']").value === "");
+      await isEmpty();
     }
     await untilEqual(comments, ["One", "Two"]);
     free();
@@ -186,6 +187,7 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await box("Write a comment").focus();
     await type("End", "= sentence", "Control+Enter");
     await page.waitForSelector(".comment-text:text-is('Half of a sentence')");
+    await isEmpty();
     await page.click("text=Reply");
     await type("=Never mind");
     await page.reload();
