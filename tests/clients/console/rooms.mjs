@@ -150,8 +150,9 @@ export default (house) => describe("rooms", { concurrency: false }, () => {
       if (needs.startsWith("create_")) { // a page that has asked nothing but what it lists
         await page.waitForSelector(".dialog .call");
       } else {
-        const call = page.locator(`.dialog .call:has(strong:text-is("${needs}"))`).first();
-        await call.locator("summary").click();
+        const which = `:has(strong:text-is("${needs}"))`;
+        await page.click(`.dialog .call${which} summary >> nth=0`);
+        const call = page.locator(`.dialog .call[open]${which}`); // another may come before it
         await call.locator(".sample:has-text('curl -sS')").waitFor();
         const asMcp = call.locator("text=As MCP call"); // once the page knows what is a tool
         if (isTool.has(needs)) {
