@@ -176,6 +176,39 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  test("keys of an input method are its own: Enter takes its word and saves nothing, Escape closes nothing", async () => {
+    const card = await openCard("Word");
+    const session = await page.context().newCDPSession(page);
+    const compose = (text) => session.send("Input.imeSetComposition", { text, selectionStart: text.length, selectionEnd: text.length });
+    // An input method takes what its keys would write.
+    const pressInIt = (key, windowsVirtualKeyCode) => session.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key, code: key, windowsVirtualKeyCode });
+    const titles = () => owner.get(`/v1/cards/${card.id}`).then(({ title }) => title);
+    await page.focus(".card-title textarea");
+    await type("End");
+    await compose("すし");
+    await pressInIt("Enter", 13);
+    await session.send("Input.insertText", { text: "寿司" });
+    assert.equal(await page.locator(".card-title textarea:focus").inputValue(), "Word寿司");
+    await type("Enter");
+    await itBecomes(titles, (title) => title === "Word寿司");
+    await page.click("[aria-label^='Add a card to'] >> nth=0");
+    await compose("きゅう");
+    await pressInIt("Enter", 13);
+    await pressInIt("Escape", 27);
+    await session.send("Input.insertText", { text: "九" });
+    assert.equal(await page.inputValue(".add-card textarea:focus"), "九");
+    await type("Enter");
+    await page.waitForSelector(".tile:has-text('九')");
+    await page.focus(".new-comment textarea");
+    await type("=@");
+    await page.waitForSelector(".mentions");
+    await compose("クレオ");
+    await pressInIt("Enter", 13);
+    await session.send("Input.insertText", { text: "玉子" });
+    assert.equal(await page.inputValue(".new-comment textarea"), "@玉子");
+    assert.deepEqual(page.complaints, []);
+  });
+
   test("a comment that was begun is there again when one comes back, until it is sent or cancelled", async () => {
     const card = await openCard("Half said");
     const box = (label) => page.locator(`textarea[aria-label='${label}']`);

@@ -41,7 +41,7 @@ export function AddCard({ column, isOpen, onOpen, onAdded }: {
     if (event.key === "Escape") {
       event.stopPropagation();
       onOpen(false);
-    } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
       add();
     }

@@ -64,15 +64,16 @@ export function CommentBox({ draft, label, send, onSent, onClose, initial = [], 
     }
   };
   const end = (written: string) => {
-    const more = newest.current !== written;
-    const goesOn = more && sending.current === "and the rest";
+    const now = newest.current;
+    // A new comment has been said, and what follows is another; what was changed is changed once more, as a whole.
+    const isAnother = initial.length === 0 && now.startsWith(written);
+    const rest = isAnother ? now.slice(written.length).trimStart() : now === written ? "" : now;
+    const goesOn = rest && sending.current === "and the rest";
     sending.current = "";
-    // What was changed is changed once more, as a whole; a new comment has been said, and what follows is another.
-    if (!more) write("");
-    else if (initial.length === 0 && newest.current.startsWith(written)) write(newest.current.slice(written.length).trimStart());
+    write(rest);
     onSent();
     if (goesOn) submit();
-    else if (!more) onClose?.();
+    else if (!rest) onClose?.();
   };
   const mention = (who: (typeof offered)[number]) => {
     if (!asked || !who.name) return;
