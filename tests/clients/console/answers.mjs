@@ -193,6 +193,22 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await other.close();
   });
 
+  test("who signs out everywhere is asked first", async () => {
+    const { ivo } = house.people; // whose sessions end here
+    const other = await house.chromium.open(server.url + "/account", { person: ivo });
+    const ask = () => other.click("text=Sign out everywhere…");
+    await ask();
+    await other.waitForSelector(".dialog:has-text('this one too')");
+    await other.keyboard.press("Escape");
+    await other.waitForSelector(".dialog", { state: "detached" });
+    assert.equal((await ivo.get("/v1/me")).name, "Ivo");
+    await ask();
+    await other.click(".dialog .danger");
+    await other.waitForURL("**/login");
+    await assert.rejects(ivo.get("/v1/me"), /401/);
+    await other.context().close();
+  });
+
   test("a list that could not be read again is read at another try, and what was deleted is said to be gone", async () => {
     await show("/members", "Members");
     await page.route("**/members?*", (route) => route.fulfill(refused)); // also when it is tried again by itself

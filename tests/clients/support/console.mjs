@@ -61,7 +61,7 @@ export class House {
 
   /** All before the first of them does anything: one of them puts the mail out of order. */
   async #admit() {
-    await Promise.all(["Ada", "Olga", "Bea", "Cleo", "Dora", "Finn", "Kay", "Kit", "Mona", "Theo", "Tina", "Rita", "Nora", "Vera"].map(async (name) => {
+    await Promise.all(["Ada", "Olga", "Bea", "Cleo", "Dora", "Finn", "Ivo", "Kay", "Kit", "Mona", "Theo", "Tina", "Rita", "Nora", "Vera"].map(async (name) => {
       const short = name.toLowerCase();
       this.people[short] = await makeWorkspace(this.server, `${short}@example.com`, name);
     }));

@@ -9,6 +9,7 @@ import { ago } from "../../app/time";
 import { t } from "../../app/words";
 import { Button } from "../../parts/Button";
 import { changed } from "../../parts/changed";
+import { FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { TextArea, TextField } from "../../parts/Field";
 import { Page } from "../../parts/Page";
@@ -63,15 +64,14 @@ function ProfileForm({ profile }: { profile: Schemas["UserProfileResponse"] }) {
 function Sessions() {
   const query = useQuery({ queryKey: ["sessions"], queryFn: () => ask(api.GET("/v1/me/sessions", { params: { query: { page_size: 100 } } })) });
   const act = useAct(["sessions"]);
+  const [asking, setAsking] = useState(false);
+  const everywhere = useMutation({ mutationFn: () => ask(api.DELETE("/v1/me/sessions")), onSuccess: leave });
   const focus = useKeptFocus<HTMLElement>("li button");
   return (
     <section className="panel padded stack" aria-labelledby="sessions-heading" {...focus}>
       <div className="row apart">
         <h2 id="sessions-heading">{t("Sessions")}</h2>
-        <button type="button" className="button small danger" aria-disabled={act.isBusy("all")} onClick={() => act.mutate(async () => {
-          await ask(api.DELETE("/v1/me/sessions"));
-          leave();
-        }, "all")}>{t("Sign out everywhere")}</button>
+        <button type="button" className="button small danger" onClick={() => { everywhere.reset(); setAsking(true); }}>{t("Sign out everywhere…")}</button>
       </div>
       <Failure error={act.error} />
       <Wait query={query}>
@@ -93,6 +93,11 @@ function Sessions() {
           </ul>
         )}
       </Wait>
+      {asking && (
+        <FormDialog title={t("Sign out everywhere")} send={t("Sign out")} danger busy={everywhere.isPending} error={everywhere.error} onClose={() => setAsking(false)} onSend={() => everywhere.mutate()}>
+          <p>{t("Every browser that is signed in as you is signed out, this one too, and what you have begun to write here is forgotten. Tokens stay.")}</p>
+        </FormDialog>
+      )}
     </section>
   );
 }
