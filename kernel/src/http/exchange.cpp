@@ -54,6 +54,7 @@ void LiveExchange::hold_room() {
 }
 
 void LiveExchange::give_room_back() {
+    if (room_ == 0) return;  // most never wait, and the count is everybody's
     server_state_.held.fetch_sub(std::exchange(room_, 0), std::memory_order_relaxed);
 }
 
