@@ -42,6 +42,7 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await worker.post(`/v1/leases/${lease.id}:fail`, { lease_token, ...how });
     return card;
   }
+  const agentCalled = async (name) => (await mona.get("/v1/agents")).results.find((each) => each.name === name).id;
   const namesOf = async (path) => (await mona.get(path)).results.map(({ name }) => name);
 
   test("an agent whose token was refused is made once, and a token whose answer was lost is the one that is shown", async () => {
@@ -59,7 +60,7 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await page.click(".dialog >> text=Done");
     await focused("New agent");
 
-    const { id } = (await mona.get("/v1/agents")).results.find(({ name }) => name === "Once");
+    const id = await agentCalled("Once");
     await show(`/agents/${id}`, "Once");
     await once("**/v1/tokens", "POST", "lost");
     await page.click("text=New token");
@@ -72,7 +73,7 @@ export default (house) => describe("answers", { concurrency: false }, () => {
   });
 
   test("what is shown once is neither left while it is on its way nor said to be copied where it is not", async () => {
-    const { id } = (await mona.get("/v1/agents")).results.find(({ name }) => name === "Once");
+    const id = await agentCalled("Once");
     await show(`/agents/${id}`, "Once");
     await page.context().setOffline(true);
     await page.click("text=New token");
@@ -219,7 +220,7 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await page.click(".panel .failure >> text=Try again");
     await page.waitForSelector("td:has-text('Maximilian')");
 
-    const { id } = (await mona.get("/v1/agents")).results.find(({ name }) => name === "Once");
+    const id = await agentCalled("Once");
     await show(`/agents/${id}`, "Once");
     await page.click("text=Disable the agent");
     await page.waitForSelector(".dialog:has-text('Disable Once')");
