@@ -16,14 +16,14 @@ const flags = [
 ];
 
 export class Chromium {
-  static async start() {
+  static async start(...more) {
     const self = new Chromium();
     self.folder = mkdtempSync(join(tmpdir(), "workboard-chromium-"));
     // The server's addresses only: whatever else a page asks for is nowhere.
     self.browser = await chromium.launch({
       executablePath: "/usr/bin/chromium-headless-shell",
       headless: true,
-      args: [...flags, `--crash-dumps-dir=${self.folder}`, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+      args: [...flags, ...more, `--crash-dumps-dir=${self.folder}`, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
       env: { ...process.env, HOME: self.folder },
     });
     return self;

@@ -55,7 +55,8 @@ export class House {
       "operators.accounts=ada@example.com,olga@example.com", "mail.most_attempts=1", "webhooks.allow_private_targets=true",
       "automations.scripts=label-results.lua", "feedback.survey_account_days=0", "feedback.survey_active_days=0",
     ]);
-    this.chromium = await Chromium.start();
+    // Its pages live for seconds: to optimize their scripts costs more than it gains.
+    this.chromium = await Chromium.start("--js-flags=--no-turbofan --no-maglev");
     await this.#admit();
   }
 
