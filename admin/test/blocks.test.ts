@@ -137,6 +137,18 @@ describe("one text that two have changed", () => {
     expect(mergeSpans(base, theirs, mine)).toEqual([{ text: "see ", marks: { bold: true } }, { text: "@Ada", whole: { id: 1 } }, { text: " now, please" }]);
   });
 
+  test("has no word twice where one has changed how the words look and the other what they are", () => {
+    const plain: Span[] = [{ text: "one two three" }], bold: Span[] = [{ text: "one two three", marks: { bold: true } }], words: Span[] = [{ text: "one 2 three" }];
+    const both = [{ text: "one ", marks: { bold: true } }, { text: "2" }, { text: " three", marks: { bold: true } }];
+    expect(mergeSpans(plain, words, bold)).toEqual(both);
+    expect(mergeSpans(plain, bold, words)).toEqual(both);
+    expect(mergeSpans(plain, bold, [{ text: "one two three", marks: { italic: true } }])).toEqual([{ text: "one two three", marks: { italic: true } }]);
+    // Nor is it a change that marks come in another order.
+    const link = (text: string, marks: Span["marks"]): Span[] => [{ text, marks }, { text: " end" }];
+    expect(mergeSpans(link("see this", { bold: true, link: "u" }), link("see that", { bold: true, link: "u" }), [...link("see this", { link: "u", bold: true }), { text: "." }]))
+      .toEqual([{ text: "see that", marks: { bold: true, link: "u" } }, { text: " end." }]);
+  });
+
   test("loses no word of two who type it at the same time, in whichever order they are heard", () => {
     const base = [block("middle", [], "paragraph", "a")];
     let server = structuredClone(base);

@@ -47,7 +47,8 @@ export class Refusal extends Error {
 
   /** Of a batch, the number of the operation that was refused. */
   get operation(): number | undefined {
-    const place = this.faults[0]?.loc.find((each) => typeof each === "number");
+    const loc = this.faults[0]?.loc ?? [];
+    const place = loc[loc.indexOf("operations") + 1]; // where there are none, that is no number but "body"
     return typeof place === "number" ? place : undefined;
   }
 

@@ -1,5 +1,7 @@
 // What somebody has begun to write and not sent. The tab keeps it, so that nothing is lost by leaving a
 // card, by a reload or with a session that ends; it is gone with the tab, or by signing out.
+import { tabOrg } from "../api/workspace";
+
 export interface Draft {
   text: string;
   /** People and agents that it mentions: id by name. */
@@ -19,7 +21,8 @@ export function keptOf<T>(key: string): T | undefined {
 
 export function keep(key: string, begun: unknown) {
   try {
-    if (begun === undefined) sessionStorage.removeItem(prefix + key);
+    // Who has signed out leaves nothing.
+    if (begun === undefined || !tabOrg()) sessionStorage.removeItem(prefix + key);
     else sessionStorage.setItem(prefix + key, JSON.stringify(begun));
   } catch {
     // it is lost with the page, then

@@ -7,6 +7,7 @@ import { serves } from "../app/serves";
 import { useSession } from "../app/session";
 import { t } from "../app/words";
 import { Failure } from "../parts/Failure";
+import { toast } from "../parts/toasts";
 import { Waiting } from "../parts/Wait";
 import { Keeper, takeOver, type Saving } from "./keeper";
 import type { Block } from "./model";
@@ -42,24 +43,32 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
   const missed = useRef(false);
   const editor = useRef<EditorView>(null);
   const chooser = useRef<HTMLInputElement>(null);
+  const pending = useRef<Promise<unknown>>(undefined); // pictures on their way
   const [pictures, setPictures] = useState<{ name: string; part: number; error?: unknown }>();
 
-  /** Sends pictures one after the other; each shows as soon as the server has it. */
-  const sendPictures = async (files: File[], block: string | undefined) => {
+  /** Sends pictures one after the other; each shows as soon as the server has it, and is put into the text also when
+      that has been closed by then. */
+  const sendPictures = async (view: EditorView, files: File[], block: string | undefined) => {
     let after = block;
-    try {
-      for (const file of files) {
-        setPictures({ name: file.name, part: 0 });
-        const kept = await uploadFile(file, (part) => setPictures({ name: file.name, part }));
-        const made = pictureBlock(kept);
-        if (!editor.current) return;
-        insertBehind(editor.current, after, made);
+    const refused: { name: string; error: unknown }[] = [];
+    for (const file of files) {
+      setPictures({ name: file.name, part: 0 });
+      try {
+        const made = pictureBlock(await uploadFile(file, (part) => setPictures({ name: file.name, part })));
+        if (view.isDestroyed) throw new Error(t("The card was opened once more meanwhile."));
+        insertBehind(view, after, made);
         after = made.id;
+      } catch (error) {
+        refused.push({ name: file.name, error });
       }
-      setPictures(undefined);
-    } catch (error) {
-      setPictures((now) => now && { ...now, error });
     }
+    const name = refused.map((each) => each.name).join(", "), error = refused[0]?.error;
+    setPictures(error ? { name, part: 0, error } : undefined);
+    if (error && !editor.current) toast(t("{{name}} was not sent: {{why}}", { name, why: worded(error) }));
+  };
+  const onPictures = (files: File[], block: string | undefined) => {
+    const view = editor.current;
+    if (view) pending.current = Promise.all([pending.current, sendPictures(view, files, block)]);
   };
 
   useEffect(() => {
@@ -69,8 +78,8 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       onChange: () => { setMerged(false); keeper.current?.changed(); },
       onSlash: setSlash,
       onSlashKey: (key) => keys.current?.press(key) ?? false,
-      ...(serves("list_attachments") && { onPictures: (files: File[], block: string | undefined) => void sendPictures(files, block) }),
-      onBlur: () => void keeper.current?.save(),
+      ...(serves("list_attachments") && { onPictures }),
+      onBlur: () => { if (editable) void keeper.current?.save(); },
     });
     editor.current = view;
     const mine = (keeper.current = new Keeper(card, draft, view, first.current, {
@@ -86,7 +95,14 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
         missed.current = false;
       },
     }));
-    if (editable && mine.resume()) missed.current = true; // what others have written since comes when that is sent
+    if (!editable) {
+      return () => {
+        keeper.current = null;
+        editor.current = null;
+        view.destroy(); // what somebody wrote here before is theirs, and stays as the draft
+      };
+    }
+    if (mine.resume()) missed.current = true; // what others have written since comes when that is sent
     const ended = new AbortController();
     const { signal } = ended;
     addEventListener("pagehide", () => void mine.leave(), { signal });
@@ -97,7 +113,9 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       keeper.current = null;
       editor.current = null;
       if (mine.state !== "saved") void client.resetQueries({ queryKey }); // who comes back reads what was sent by then
-      void mine.finish().finally(() => {
+      void mine.finish(pending.current).then((why) => {
+        if (why) toast(t("What you wrote in the card that you closed is not saved: {{why}}", { why: worded(why) }));
+      }).finally(() => {
         view.destroy();
         void client.invalidateQueries({ queryKey });
       });
@@ -119,7 +137,7 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       {slash && editable && <SlashMenu slash={slash} keys={keys} onPicture={() => chooser.current?.click()} />}
       <input ref={chooser} type="file" accept={pictureTypes.join(",")} multiple hidden aria-label={t("Pictures for the text")} onChange={(event) => {
         const { current } = editor;
-        if (current) void sendPictures([...(event.target.files ?? [])], blockAt(current.state, current.state.selection.from));
+        if (current) onPictures([...(event.target.files ?? [])], blockAt(current.state, current.state.selection.from));
         event.target.value = "";
       }} />
       {pictures && (

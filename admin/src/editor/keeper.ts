@@ -1,7 +1,8 @@
 import type { EditorView } from "prosemirror-view";
 import { Refusal } from "../api/refusal";
+import { tabOrg } from "../api/workspace";
 import { keep, keptOf } from "../app/drafts";
-import { applyOps, difference, flat, type Block, type Op } from "./model";
+import { applyOps, difference, flat, isText, type Block, type Op } from "./model";
 import { replaceDoc } from "./remote";
 import { blocksIn } from "./schema";
 import { batchesOf, readBlocks, sendBatch, type Batch } from "./server";
@@ -12,10 +13,10 @@ const rest = 700; // milliseconds after the last key until it is sent
 const mostTries = 8; // against others who write at the same time
 const pause = 4; // seconds until what failed is tried again, unless the server names others
 
-/** Those that have something that the server has not. */
-const unsaved = new Set<Keeper>();
+/** Those that have something that the server has not, by their drafts. */
+const unsaved = new Map<string, Keeper>();
 addEventListener("beforeunload", (event) => {
-  for (const each of unsaved)
+  for (const each of unsaved.values())
     if (each.state === "waiting") void each.leave();
     else event.preventDefault(); // the browser asks whether to leave
 });
@@ -35,10 +36,9 @@ interface Begun {
   base: Block[];
   ops: Op[];
   unanswered: Batch | null;
-  /** In milliseconds since 1970. */
-  at: number;
 }
 const remembered = 23 * 3_600_000; // milliseconds for which the server knows a batch by its key
+const isRemembered = ({ at }: Batch) => at !== undefined && Date.now() - at < remembered;
 
 /** Keeps what is written as the server has it: sends the difference when the writing rests, and takes in
     what others have written meanwhile, block by block. */
@@ -50,6 +50,8 @@ export class Keeper {
   /** What the server's tree had once; it gives no second block such an id. */
   private readonly gone = new Set<string>();
   private isLeaving = false;
+  private isFinishing = false;
+  private readonly org = tabOrg();
   state: Saving = "saved";
   error: unknown;
   /** What was not sent is kept as `draft` by the tab. */
@@ -65,9 +67,9 @@ export class Keeper {
     this.state = state;
     this.error = error;
     if (state === "saved") {
-      unsaved.delete(this);
+      unsaved.delete(this.draft);
       keep(this.draft, undefined);
-    } else unsaved.add(this);
+    } else unsaved.set(this.draft, this);
     if (state === "failed") this.keepDraft();
     this.on.state();
   }
@@ -80,7 +82,7 @@ export class Keeper {
   }
   private keepDraft() {
     const { base, changes: ops, unanswered } = this;
-    const begun: Begun = { base, ops, unanswered, at: Date.now() };
+    const begun: Begun = { base, ops, unanswered };
     keep(this.draft, ops.length || unanswered ? begun : undefined);
   }
 
@@ -92,7 +94,7 @@ export class Keeper {
     const remote = this.base;
     try {
       this.base = begun.base;
-      this.unanswered = Date.now() - begun.at < remembered ? begun.unanswered : null;
+      this.unanswered = begun.unanswered && isRemembered(begun.unanswered) ? begun.unanswered : null;
       replaceDoc(this.view, applyOps(begun.base, begun.ops));
       if (!this.unanswered) this.rebase(remote);
     } catch {
@@ -145,26 +147,34 @@ export class Keeper {
     this.isLeaving = false;
   }
 
-  /** Of an editor that is closed: ends when all is saved, never will be, or somebody takes it over. The view is needed
-      until then. */
-  async finish() {
+  /** Of an editor that is closed: ends when all is saved, with the pictures that are on their way, never will be, or
+      somebody takes it over. The view is needed until then. What never will be stays as the draft, and the browser asks
+      before the tab goes with it; why is the result. */
+  async finish(pictures: Promise<unknown> | undefined): Promise<unknown> {
+    this.isFinishing = true;
+    if (!this.isSaved) this.keepDraft();
+    let isStopped = false;
     let stop = () => undefined as void;
-    const stopped = new Promise<true>((done) => (stop = () => done(true)));
-    const one = { stop, ended: this.sendAll(stopped) };
+    const stopped = new Promise<void>((done) => (stop = () => { isStopped = true; done(); }));
+    const one = { stop, ended: this.sendAll(stopped, pictures) };
     closed.set(this.card, one);
     await one.ended;
     if (closed.get(this.card) === one) closed.delete(this.card);
-    unsaved.delete(this);
+    if (!isStopped && this.state === "failed") return this.error;
+    if (unsaved.get(this.draft) === this) unsaved.delete(this.draft);
+    return undefined;
   }
 
-  private async sendAll(stopped: Promise<true>) {
+  private async sendAll(stopped: Promise<void>, pictures: Promise<unknown> | undefined) {
+    const isStopped = (other: Promise<unknown>) => Promise.race([stopped.then(() => true), other.then(() => false)]);
     for (;;) {
       await this.save();
       clearTimeout(this.timer);
       const { retryAfter } = this;
-      if (this.isSaved || (this.state === "failed" && !retryAfter)) break;
-      const rested = new Promise<false>((done) => setTimeout(() => done(false), retryAfter ?? rest));
-      if (await Promise.race([stopped, rested])) break;
+      if (this.isSaved || (this.state === "failed" && !retryAfter)) {
+        if (!pictures || (await isStopped(pictures))) break;
+        pictures = undefined;
+      } else if (await isStopped(new Promise((done) => setTimeout(done, retryAfter ?? rest)))) break;
     }
     this.keepDraft();
   }
@@ -174,9 +184,12 @@ export class Keeper {
     for (let left = mostTries; ; left -= 1) {
       let batch: Batch | null = null;
       try {
-        if (this.unanswered) await this.deliver(this.unanswered);
+        if (this.unanswered && !isRemembered(this.unanswered)) await this.forget();
+        if (this.unanswered) await this.deliver((batch = this.unanswered));
         this.renew();
-        const changes = this.changes.filter((op) => !refused.has(blockOf(op)));
+        const known = new Map(flat(this.base).map((block) => [block.id, block]));
+        const taken = without(blocksIn(this.view.state.doc), refused, known);
+        const changes = difference(this.base, taken).filter((op) => !refused.has(blockOf(op)));
         for (batch of batchesOf(changes, this.card)) await this.deliver(batch);
         break;
       } catch (error) {
@@ -184,7 +197,8 @@ export class Keeper {
         const one = error.status === 422 ? batch?.ops[error.operation ?? -1] : undefined;
         if (!one && ![404, 409, 412].includes(error.status)) throw error;
         // Somebody was faster: what they wrote is taken in, and ours is put upon it.
-        const isNew = this.rebase(await readBlocks(this.card));
+        const isNew = this.rebase(await readBlocks(this.card, this.org));
+        if (error.status === 409 && !isNew) throw error; // it is about the card
         // What the server does not take as it is holds back nothing else.
         if (one && !isNew) refused.set(blockOf(one), error);
       }
@@ -194,16 +208,24 @@ export class Keeper {
 
   /** Until it is known what became of a batch nothing else is sent or compared: the server may have more than `base`. */
   private async deliver(batch: Batch) {
+    batch.at ??= Date.now();
     this.unanswered = batch;
-    if (this.isLeaving) this.keepDraft(); // nobody may be there to hear the answer
+    if (this.isLeaving || this.isFinishing) this.keepDraft(); // nobody may be there to hear the answer
     try {
-      const versions = await sendBatch(this.card, batch, this.isLeaving);
+      const versions = await sendBatch(this.card, this.org, batch, this.isLeaving);
       this.unanswered = null;
       this.know(withVersions(applyOps(this.base, batch.ops), (id) => versions.get(id)));
     } catch (error) {
       if (error instanceof Refusal && error.isDecided) this.unanswered = null;
       throw error;
     }
+  }
+
+  /** The server knows the batch no more: what has become of it is seen by its blocks. */
+  private async forget() {
+    const remote = await readBlocks(this.card, this.org);
+    this.unanswered = null;
+    this.rebase(remote);
   }
 
   /** Blocks that come back after they were deleted, as by undo, are new ones to the server, as are those of which
@@ -247,6 +269,13 @@ export class Keeper {
   }
 }
 
+/** The tree as it is without what the server refuses, so that nothing else is put behind that or below it. */
+const without = (blocks: Block[], refused: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, Block>): Block[] =>
+  blocks.flatMap((block) => {
+    const kept = refused.has(block.id) ? known.get(block.id) : block;
+    if (!kept) return [];
+    return [isText(kept.type) ? { ...kept, children: without(block.children, refused, known) } : kept];
+  });
 const blockOf = (op: Op) => ("block" in op ? op.block.id : op.id);
 const idsOf = (blocks: Block[]) => new Set(flat(blocks).map(({ id }) => id));
 const withVersions = (blocks: Block[], version: (id: string) => number | undefined): Block[] =>

@@ -1,6 +1,7 @@
 // One text that two have changed at once: both changes are in the result, and no word of either is lost.
 import type { Span } from "./model";
 import { joined } from "./rich";
+import { said } from "./said";
 
 /** A character with its marks, or something that is kept as one. */
 interface Unit {
@@ -18,7 +19,7 @@ interface Token {
 
 function unitsOf(spans: Span[]): Unit[] {
   return spans.flatMap((span): Unit[] => {
-    const style = JSON.stringify([span.marks ?? {}, span.whole ?? null]);
+    const style = said([span.marks ?? {}, span.whole ?? null]);
     const pieces = span.whole ? [span.text] : [...span.text];
     return pieces.map((text) => ({ text, key: text + style, span }));
   });
@@ -91,12 +92,19 @@ function changed(base: Token[], from: number, to: number, changes: Change[]): To
 
 const keyOf = (tokens: Token[]) => tokens.map(({ key }) => key).join("");
 
-/** One stretch that both have changed: what only one of them has changed is theirs, what goes on with the other's words,
-    as after an answer that was lost, has these once, and all else is there as both have it, theirs first. */
+/** The words, however they look. */
+const wordsOf = (tokens: Token[]) => said(tokens.map(({ units }) => units.map(({ text, span }) => span.whole ?? text)));
+
+/** One stretch that both have changed: what only one of them has changed is theirs, where one has changed how the words
+    look these look so and are the other's, what goes on with the other's words, as after an answer that was lost, has
+    these once, and all else is there as both have it, theirs first. */
 function bothOf(base: Token[], theirs: Token[], mine: Token[]): Token[] {
   const [was, left, right] = [base, theirs, mine].map(keyOf) as [string, string, string];
   if (left === was) return mine;
-  if (right === was || left.startsWith(right)) return theirs;
+  if (right === was) return theirs;
+  if (wordsOf(theirs) === wordsOf(base)) return changed(theirs, 0, theirs.length, changesOf(base, mine));
+  if (wordsOf(mine) === wordsOf(base)) return changed(mine, 0, mine.length, changesOf(base, theirs));
+  if (left.startsWith(right)) return theirs;
   if (right.startsWith(left)) return mine;
   return [...theirs, ...mine];
 }

@@ -1,6 +1,7 @@
 // The editor's view of a card's blocks, and the difference of two such trees as calls on single blocks.
 // Every block is a row of the server's: its id stays with it, whatever is done around it.
 import { mergeSpans } from "./merge";
+import { said } from "./said";
 
 export interface Span {
   text: string;
@@ -54,11 +55,6 @@ function flatten(tree: Block[], parent: string | null = null, out = new Map<stri
   });
   return out;
 }
-
-const sorted = (_: string, value: unknown) =>
-  value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
-/** In whichever order its fields come. */
-const said = (value: unknown) => JSON.stringify(value, sorted);
 
 const owns = new WeakMap<Block, string>();
 

@@ -1,6 +1,7 @@
 // Written content as the server has it, and as the editor does.
 import type { Schemas } from "../api/client";
 import type { Span } from "./model";
+import { said } from "./said";
 
 type Rich = Schemas["RichText"];
 const longestRun = 2_000;
@@ -23,7 +24,7 @@ export function joined(spans: Span[]): Span[] {
   const out: Span[] = [];
   for (const span of spans) {
     const last = out.at(-1);
-    const isAlike = last && !last.whole && !span.whole && (last.marks === span.marks || JSON.stringify(last.marks ?? {}) === JSON.stringify(span.marks ?? {}));
+    const isAlike = last && !last.whole && !span.whole && (last.marks === span.marks || said(last.marks ?? {}) === said(span.marks ?? {}));
     if (isAlike) last.text += span.text;
     else out.push({ ...span });
   }

@@ -2,6 +2,7 @@
 import { api, ask, type Schemas } from "../api/client";
 import { everything } from "../api/queries";
 import { newMutation } from "../api/mutations";
+import { tabOrg } from "../api/workspace";
 import { linkless } from "./files";
 import { deepest, flat, isText, type Block, type Op } from "./model";
 import { richOf, spansOf } from "./rich";
@@ -21,12 +22,19 @@ export function blockOf(given: Given): Block {
   const children = (given.children ?? []).map(blockOf);
   if (!isText(given.type)) return { id: given.id, type: given.type, props: linkless(payloadOf(given)), content: [], children, version: given.version };
   const props = Object.fromEntries(edited.map((name) => [name, (rest as Record<string, unknown>)[name]] as const).filter(([name, value]) => value !== undefined && !isDefault(name, value)));
-  return { id: given.id, type: given.type, props, content: spansOf(rich_text ?? []), children, version: given.version };
+  const spans = spansOf(rich_text ?? []);
+  // Code is shown as its letters alone, which is no change of it.
+  const letters = spans.map(({ text }) => text).join("");
+  const content = given.type === "code" ? (letters ? [{ text: letters }] : []) : spans;
+  return { id: given.id, type: given.type, props, content, children, version: given.version };
 }
 
-export async function readBlocks(card: string): Promise<Block[]> {
+/** Of the workspace that the text was opened in, whichever the tab works in by now. */
+const inWorkspace = (org: string | undefined) => (org ? { "X-Svc-Org": org } : {});
+
+export async function readBlocks(card: string, org = tabOrg()): Promise<Block[]> {
   const given = await everything((start_cursor) =>
-    ask(api.GET("/v1/blocks/{parent_id}/children", { params: { path: { parent_id: card }, query: { depth: deepest, page_size: 100, start_cursor } } })), 10_000);
+    ask(api.GET("/v1/blocks/{parent_id}/children", { headers: inWorkspace(org), params: { path: { parent_id: card }, query: { depth: deepest, page_size: 100, start_cursor } } })), 10_000);
   return given.map(blockOf);
 }
 
@@ -53,6 +61,8 @@ export interface Batch {
   ops: Op[];
   operations: Schemas["BlockOperation"][];
   key: string;
+  /** When it was sent first, in milliseconds since 1970. */
+  at?: number;
 }
 
 const most = { operations: 200, blocks: 500, letters: 500_000 };
@@ -80,9 +90,9 @@ export function batchesOf(ops: Op[], card: string): Batch[] {
 const mostAlive = 60_000; // bytes that browsers send of a page that is gone
 
 /** The versions of the blocks that it changed. Of a page that is being left a small one is sent all the same. */
-export async function sendBatch(card: string, { operations, key }: Batch, isLeaving: boolean): Promise<Map<string, number>> {
+export async function sendBatch(card: string, org: string | undefined, { operations, key }: Batch, isLeaving: boolean): Promise<Map<string, number>> {
   const { results } = await ask(api.POST("/v1/cards/{card_id}/blocks:batch", {
-    params: { path: { card_id: card }, header: { "X-Svc-Mutation": key, "Idempotency-Key": key } },
+    headers: inWorkspace(org), params: { path: { card_id: card }, header: { "X-Svc-Mutation": key, "Idempotency-Key": key } },
     body: { operations },
     keepalive: isLeaving && new Blob([JSON.stringify(operations)]).size < mostAlive,
   }));

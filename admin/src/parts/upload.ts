@@ -30,8 +30,22 @@ export function sendBytes({ upload_url, upload_url_fields }: Form, file: File, o
   });
 }
 
+let underWay = 0;
+addEventListener("beforeunload", (event) => {
+  if (underWay) event.preventDefault(); // the browser asks whether to leave
+});
+
 /** A file that can be attached to a card, or shown in its text. */
 export async function uploadFile(file: File, onProgress?: Progress): Promise<Schemas["File"]> {
+  underWay += 1;
+  try {
+    return await upload(file, onProgress);
+  } finally {
+    underWay -= 1;
+  }
+}
+
+async function upload(file: File, onProgress?: Progress): Promise<Schemas["File"]> {
   const form = await ask(api.POST("/v1/files:presign", { body: { filename: nameOf(file), content_type: typeOf(file), size_bytes: Math.max(1, file.size) } }));
   await sendBytes(form, file, onProgress);
   return ask(api.POST("/v1/files/{file_id}:commit", { params: { path: { file_id: form.id } } }));

@@ -85,6 +85,24 @@ export default (house) => describe("files", { concurrency: false }, () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  test("pictures that are on their way as the card is closed are put into it, and one that is refused holds back no other", async () => {
+    const card = await openCard("Closed early");
+    let free;
+    const held = new Promise((done) => { free = done; });
+    await page.route("**/v1/files:presign", async (route) => { await held; await route.continue(); }, { times: 1 });
+    await page.click(".editor");
+    await page.keyboard.type("Before");
+    await pasteFiles(page, ".editor .line", [shot("one.png"), { name: "fake.png", type: "image/png", bytes: "no picture" }, shot("two.png")]);
+    await page.waitForSelector("text=Sending one.png");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".card-panel", { state: "detached" });
+    free();
+    const types = async () => (await owner.get(`/v1/blocks/${card.id}/children`)).results.map(({ type }) => type).join();
+    await becomes(types, (all) => all === "paragraph,image,image");
+    await page.waitForSelector(".toast:has-text('fake.png was not sent')");
+  });
+
   test("feedback takes a screenshot from the clipboard, shows it and keeps what was written until it is taken", async () => {
     await page.goto(`${server.url}/boards`);
     await page.click(".sidebar .foot >> text=Feedback");

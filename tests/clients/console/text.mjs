@@ -7,7 +7,7 @@ import { Writing } from "../support/writing.mjs";
 
 export default (house) => describe("a card's text", { concurrency: false }, () => {
   const writing = new Writing();
-  const { openCard, markdownOf, becomes, blocksOf, type, at, paste, saved } = writing;
+  const { openCard, markdownOf, becomes, blocksOf, append, type, at, paste, saved } = writing;
   let owner, page;
 
   before(async () => {
@@ -104,6 +104,18 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     await page.click(".editor .line >> nth=0");
     await type("End", "= all");
     await becomes(card, original.replace("before", "before all"));
+  });
+
+  test("code is shown as its letters, and to look at it changes nothing of it", async () => {
+    const card = await openCard("Code", { markdown: "before" });
+    await append(card, { code: { language: "sql", rich_text: [{ text: { content: "SELECT " } }, { text: { content: "now()" }, annotations: { bold: true } }] } });
+    await page.waitForSelector(".editor pre:has-text('SELECT now()')");
+    await page.click(".editor .line >> nth=0");
+    await type("End", "= all");
+    await saved();
+    await until(async () => (await markdownOf(card)).startsWith("before all"));
+    const [, { code }] = await blocksOf(card);
+    assert.deepEqual(code.rich_text.map(({ plain_text, annotations }) => [plain_text, annotations.bold]), [["SELECT ", false], ["now()", true]]);
   });
 
   test("a block that is changed and moved before it is sent is sent as both", async () => {

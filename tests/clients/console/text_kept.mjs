@@ -239,6 +239,34 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     page.complaints.length = 0; // of what was refused
   });
 
+  test("what is behind something that the server does not take is sent", async () => {
+    const card = await openCard("Behind the refused", { markdown: "one" });
+    await at("one");
+    await type("End", "Enter");
+    const words = Array.from({ length: 12 }, (_, count) => `line ${count}`);
+    await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x"><div data-whole='{"type":"nonsense"}'></div></div>${words.map((each) => `<div data-block="y"><p>${each}</p></div>`).join("")}</div>`, "text/html");
+    await failed();
+    await becomes(card, ["one", ...words].join("\n\n"));
+    page.complaints.length = 0; // of what was refused
+  });
+
+  test("what was not sent of a card that is archived meanwhile is there when it is brought back", async () => {
+    const card = await openCard("Archived", { markdown: "begin" });
+    await page.route(batches, (route) => route.abort());
+    await at(0);
+    await type("End", "= mine");
+    await failed();
+    await owner.post(`/v1/cards/${card.id}:archive`);
+    await page.waitForSelector(".editor[contenteditable=false]");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.evaluate(() => dispatchEvent(new Event("pagehide")));
+    await page.goto(`${server.url}/boards`);
+    await owner.post(`/v1/cards/${card.id}:restore`);
+    await page.goto(`${server.url}/cards/${card.id}`);
+    await becomes(card, "begin mine");
+    page.complaints.length = 0; // of the calls that were cut
+  });
+
   test("a new line behind one that somebody deletes meanwhile is kept", async () => {
     const card = await openCard("Behind", { markdown: "first\n\nlast" });
     const [first] = await blocksOf(card);
