@@ -32,6 +32,7 @@ struct QueueListed {
     Uuid column_id;
     std::string column_name;
     boards::BoardRole role{};
+    bool paused = false;
     std::int64_t ready = 0;
     std::optional<Timestamp> oldest_queued_at;
 };
@@ -44,6 +45,7 @@ SVC_RECORD(
     (column_id, "Claim from it with claim_next_card."),
     (column_name, "What people call the column."),
     (role, "Yours on the board."),
+    (paused, "Whether claims are given no card; leases go on."),
     (ready, "Cards that wait to be claimed; no more than 100 are counted."),
     (oldest_queued_at, "Since when the ready card that came first is here; null without any.")
 );
@@ -51,7 +53,7 @@ SVC_RECORD(
 // $5 board, $6 only with work, $7 after which column, $8 how many.
 constexpr Sql some_queues{"queue.list_queues", R"(
     SELECT k.board_id, b.key AS board_key, b.name AS board_name, k.id AS column_id,
-        k.name AS column_name, r.role, w.ready, w.oldest_queued_at
+        k.name AS column_name, r.role, k.queue_paused AS paused, w.ready, w.oldest_queued_at
     FROM columns k
     )" SVC_QUEUE_BOARD("k.board_id") R"(
     )" SVC_READY_CARDS("r.role IN ('editor', 'admin')", "100") R"(

@@ -13,6 +13,7 @@ struct QueueState {
     Object<"queue_state"> object;
     Uuid board_id;
     Uuid column_id;
+    bool paused = false;
     std::int64_t ready = 0;
     std::int64_t blocked = 0;
     std::int64_t leased = 0;
@@ -29,6 +30,7 @@ SVC_RECORD(
     (object),
     (board_id),
     (column_id),
+    (paused, "Whether claims are given no card; leases go on."),
     (ready, "Cards that wait to be claimed. Of each state no more than 10,000 are counted."),
     (blocked, "Cards that wait for other cards to be done."),
     (leased, "Cards that somebody works on."),
@@ -60,8 +62,8 @@ SVC_RECORD(QueueSeen, (state, "", flatten), (role), (queue_enabled));
     ") * 3600 / greatest(extract(epoch FROM now() - greatest(now() - interval '1 "                \
     "hour', CASE WHEN count(*) = 1000 THEN min(e.claimed_at) END)), 1))::bigint"
 constexpr Sql see_queue{"queue.get_queue", R"(
-    SELECT k.board_id, k.id AS column_id, r.role, k.queue_enabled, w.ready, w.oldest_queued_at,
-        p.completed_per_hour, p.failed_per_hour,
+    SELECT k.board_id, k.id AS column_id, k.queue_paused AS paused, r.role, k.queue_enabled,
+        w.ready, w.oldest_queued_at, p.completed_per_hour, p.failed_per_hour,
         )" SVC_COUNT_OF("q.state = 'ready' AND q.blocked") R"( AS blocked,
         )" SVC_COUNT_OF("q.lease_id IS NOT NULL") R"( AS leased,
         )" SVC_COUNT_OF("q.state = 'backoff'") R"( AS backoff,

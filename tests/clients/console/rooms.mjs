@@ -107,6 +107,8 @@ export default (house) => describe("rooms", { concurrency: false }, () => {
     const queue = `[aria-labelledby="queue-${column_id}"]`;
     await page.click(`${queue} >> text=Would I get a card?`);
     await page.waitForSelector(`${queue} [role=status]:has-text('No card is ready')`);
+    await rita.send("PATCH", `/v1/boards/${board_id}/columns/${column_id}`, { queue: { paused: true } });
+    await page.waitForSelector(`${queue} .tag:has-text('paused')`);
     await page.waitForSelector("tr:has-text('Peel the onions') .countdown");
     await page.click("[aria-label='Revoke the lease of Peeler']");
     await becomes(async () => (await rita.get(`/v1/cards/${card.id}`)).lease, (lease) => lease === null);

@@ -70,13 +70,26 @@ int most_together(BoardFixture& fixture, const std::vector<Caller>& callers, int
     return most;
 }
 
+/// As its state and the list of queues say.
+bool is_paused(const BoardFixture& fixture) {
+    const object board{{"board_id", fixture.board.str()}};
+    const Answer list = in_process().must(fixture.owner, "list_queues", board);
+    object column = board;
+    column["column_id"] = fixture.queue.str();
+    const Answer state = in_process().must(fixture.owner, "get_queue", column);
+    EXPECT_EQ(state.body.at("paused"), list.body.at_pointer("/results/0/paused"));
+    return state.body.at("paused").as_bool();
+}
+
 }  // namespace
 
 TEST(Pausing, StopsClaimsAndLetsLeasesFinish) {
     BoardFixture fixture;
     add_cards(fixture, 2);
     const Answer held = fixture.claim();
+    EXPECT_FALSE(is_paused(fixture));
     set_queue(fixture, {{"paused", true}});
+    EXPECT_TRUE(is_paused(fixture));
     EXPECT_EQ(reason_of(fixture.claim()), "paused");
     const Answer renewed = say(fixture.owner, "renew_lease", held);
     EXPECT_TRUE(renewed.body.at_pointer("/signals/column_paused").as_bool());

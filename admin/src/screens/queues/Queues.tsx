@@ -38,6 +38,7 @@ function Depth({ queue }: { queue: Queue }) {
               ))}
             </dl>
             <p className="soft small">
+              {now.paused && <><span className="tag warn">{t("paused, workers are given no card")}</span> </>}
               {now.oldest_queued_at ? t("The oldest came {{when}}.", { when: ago(now.oldest_queued_at) }) : t("Nothing waits.")}
               {now.next_available_at && <> {t("The next comes back {{when}}.", { when: ahead(now.next_available_at) })}</>}
             </p>
