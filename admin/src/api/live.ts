@@ -41,9 +41,7 @@ class Live {
   constructor() {
     // The browser knows before any pause is over.
     window.addEventListener("online", () => {
-      if (this.state !== "lost" || !this.followers.size || this.socket) return;
-      clearTimeout(this.timer);
-      this.connect();
+      if (this.state === "lost" && this.followers.size && !this.socket) this.connect();
     });
     // A connection whose network is gone says nothing of it for minutes.
     window.addEventListener("offline", () => {
@@ -101,6 +99,7 @@ class Live {
   }
 
   private connect() {
+    clearTimeout(this.timer); // who asks now does not wait for it, nor is connected twice
     const address = new URL("/v1/ws", location.href);
     address.protocol = address.protocol.replace("http", "ws");
     const org = tabOrg();

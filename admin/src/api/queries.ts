@@ -12,10 +12,14 @@ const onError = (error: unknown) => {
 /** What is being read for the first time is read again after that: the library would take the answer as it was before
     for what is. */
 class Client extends QueryClient {
+  private followed = new WeakSet<Promise<unknown>>(); // once after each, however often it is asked for meanwhile
+
   override invalidateQueries(filters?: InvalidateQueryFilters, options?: InvalidateOptions): Promise<void> {
     for (const query of this.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" } as InvalidateQueryFilters))
-      if (query.state.data === undefined)
-        void query.promise?.then(() => super.invalidateQueries({ queryKey: query.queryKey, exact: true }), () => {});
+      if (query.promise && query.state.data === undefined && !this.followed.has(query.promise)) {
+        this.followed.add(query.promise);
+        void query.promise.then(() => super.invalidateQueries({ queryKey: query.queryKey, exact: true }), () => {});
+      }
     return super.invalidateQueries(filters, options);
   }
 }

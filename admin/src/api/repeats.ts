@@ -1,6 +1,7 @@
 // What is created once more because the answer was lost is there once: the repeat of the same request has
 // the same Idempotency-Key. Moves and the like have none: what happened between counts for them.
 import type { Middleware } from "openapi-fetch";
+import { keep, keptOf } from "../app/drafts";
 
 interface Attempt {
   asked: string;
@@ -9,8 +10,19 @@ interface Attempt {
 /** After this, who asks for the same means another one. */
 const longest = 10 * 60_000; // milliseconds
 
+type Failed = Attempt & { at: number };
+
 const sent = new Map<string, Attempt>();
-const failed = new Map<string, Attempt & { at: number }>();
+const failed = new Map<string, Failed>();
+/** A comment's box alone is full again when the page has been reloaded, so the tab keeps its attempts with it. */
+const left = "attempts";
+const isKept = ({ asked }: Attempt) => asked.includes("/v1/comments ");
+
+for (const each of keptOf<Failed[]>(left) ?? []) failed.set(each.asked, each);
+addEventListener("pagehide", () => {
+  const open = [...failed.values(), ...[...sent.values()].map((each) => ({ ...each, at: Date.now() }))].filter(isKept);
+  keep(left, open.length ? open : undefined);
+});
 
 const creates = ({ method }: Request, path: string) => method === "POST" && !path.includes(":") && !/^\/v1\/(auth|me|oauth|search)\b/.test(path);
 

@@ -5,9 +5,10 @@ import { live } from "../api/live";
 import { inOrg, membershipsQuery } from "../api/queries";
 import { useTabOrg } from "./session";
 
+const seats = "memberships"; // of all workspaces
 const touched: Record<string, string[]> = {
-  board: ["boards"], member: ["members", "users", "billing"], agent: ["agents", "users"], token: ["tokens"], invitation: ["invitations"],
-  webhook: ["webhooks"], automation: ["automations"], grant: ["grants"], org: ["workspace"], card: ["away-cards"],
+  board: ["boards"], member: ["members", "users", "billing", seats], agent: ["agents", "users"], token: ["tokens"], invitation: ["invitations"],
+  webhook: ["webhooks"], automation: ["automations"], grant: ["grants"], org: ["workspace", seats], card: ["away-cards"],
 };
 /** Of cards, most events are no matter to a list, and they are many. */
 const kinds = Object.keys(touched).flatMap((noun) => (noun === "card" ? ["archived", "deleted", "restored", "purged"] : ["*"]).map((verb) => `${noun}.${verb}`));
@@ -21,12 +22,11 @@ export function useLiveLists() {
     let timer = 0;
     const refresh = () => {
       timer = 0;
-      for (const each of stale) void client.invalidateQueries({ queryKey: inOrg(each) });
+      for (const each of stale) void client.invalidateQueries({ queryKey: each === seats ? membershipsQuery.queryKey : inOrg(each) });
       stale = new Set();
     };
     const touch = (noun: string) => {
       for (const each of touched[noun] ?? []) stale.add(each);
-      if (noun === "org" || noun === "member") void client.invalidateQueries({ queryKey: membershipsQuery.queryKey });
       timer ||= window.setTimeout(refresh, 300);
     };
     const end = live.follow({

@@ -65,6 +65,19 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.keyboard.press("Control+Enter");
     await isEmpty();
     assert.equal((await comments()).length, 2);
+    // Who reloads the page meanwhile has it in the box once more.
+    let arrive;
+    const arrived = new Promise((done) => { arrive = done; });
+    await page.route("**/v1/comments", async (route) => arrive(await route.fetch()), { times: 1 });
+    await page.fill(".new-comment textarea", "Said before the reload");
+    await page.keyboard.press("Control+Enter");
+    await arrived;
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector(".new-comment textarea")?.value === "Said before the reload");
+    await page.focus(".new-comment textarea");
+    await page.keyboard.press("Control+Enter");
+    await isEmpty();
+    assert.equal((await comments()).length, 3);
   });
 
   test("what is written while a comment is on its way is there, and is sent after it", async () => {
@@ -180,21 +193,21 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     const card = await openCard("Word");
     const session = await page.context().newCDPSession(page);
     const compose = (text) => session.send("Input.imeSetComposition", { text, selectionStart: text.length, selectionEnd: text.length });
-    // An input method takes what its keys would write.
-    const pressInIt = (key, windowsVirtualKeyCode) => session.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key, code: key, windowsVirtualKeyCode });
+    // An input method takes what its keys would write, and their codes.
+    const pressInIt = (key, windowsVirtualKeyCode = 229) => session.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key, code: key, windowsVirtualKeyCode });
     const titles = () => owner.get(`/v1/cards/${card.id}`).then(({ title }) => title);
     await page.focus(".card-title textarea");
     await type("End");
     await compose("すし");
-    await pressInIt("Enter", 13);
+    await pressInIt("Enter");
     await session.send("Input.insertText", { text: "寿司" });
     assert.equal(await page.locator(".card-title textarea:focus").inputValue(), "Word寿司");
     await type("Enter");
     await itBecomes(titles, (title) => title === "Word寿司");
     await page.click("[aria-label^='Add a card to'] >> nth=0");
     await compose("きゅう");
-    await pressInIt("Enter", 13);
-    await pressInIt("Escape", 27);
+    await pressInIt("Enter");
+    await pressInIt("Escape");
     await session.send("Input.insertText", { text: "九" });
     assert.equal(await page.inputValue(".add-card textarea:focus"), "九");
     await type("Enter");
@@ -203,9 +216,73 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await type("=@");
     await page.waitForSelector(".mentions");
     await compose("クレオ");
-    await pressInIt("Enter", 13);
+    await pressInIt("Enter");
     await session.send("Input.insertText", { text: "玉子" });
     assert.equal(await page.inputValue(".new-comment textarea"), "@玉子");
+    // A phone's keyboard composes each word, and takes no Enter.
+    await page.focus(".card-title textarea");
+    await compose("鮪");
+    await pressInIt("Enter", 13);
+    await itBecomes(titles, (title) => title.includes("鮪"));
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("while a comment is on its way, what is cancelled or half written is not sent, and another box keeps its own", async () => {
+    const card = await openCard("Held back");
+    await owner.post("/v1/comments", { parent: { card_id: card.id }, markdown: "First" });
+    const comments = async () => (await owner.get(`/v1/comments?card_id=${card.id}`)).results.map(({ rich_text }) => rich_text.map(({ plain_text }) => plain_text).join("")).toSorted();
+    let posts = 0;
+    page.on("request", (request) => { posts += request.method() === "POST" && request.url().endsWith("/v1/comments"); });
+    /** Writes and sends where the focus is; what is returned lets it go. */
+    async function hold(words) {
+      let free;
+      const held = new Promise((done) => { free = done; });
+      await page.route("**/v1/comments", async (route) => { await held; await route.continue(); }, { times: 1 });
+      const sent = page.waitForRequest("**/v1/comments");
+      await type("=" + words, "Control+Enter");
+      await sent;
+      return free;
+    }
+    const said = (words) => page.waitForSelector(`.comment-text:text-is('${words}')`);
+    const box = page.locator("textarea[aria-label='Write a comment']"), reply = page.locator("textarea[aria-label='Write a reply']");
+    await said("First");
+    await page.click("text=Reply");
+    let free = await hold("A");
+    await type("= and B", "Control+Enter", "Escape");
+    free();
+    await said("A");
+    await page.click("text=Reply");
+    assert.equal(await reply.inputValue(), "");
+    // Another one in its place.
+    free = await hold("C");
+    await page.click("text=Reply");
+    await page.click("text=Reply");
+    await reply.fill("D");
+    free();
+    await said("C");
+    assert.equal(await reply.inputValue(), "D");
+    await type("Escape");
+    // The same key once more says nothing of what is written then.
+    await box.focus();
+    free = await hold("E");
+    await type("Control+Enter", "= and ha", "ArrowLeft", "ArrowLeft");
+    free();
+    await said("E");
+    assert.equal(await box.inputValue(), "and ha");
+    await type("=, ");
+    assert.equal(await box.inputValue(), "and , ha");
+    await box.fill("");
+    // Out of sight meanwhile, it is not there again.
+    await box.focus();
+    free = await hold("F");
+    await page.click("#tab-history");
+    await page.click("#tab-comments");
+    await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']")?.value === "F");
+    free();
+    await isEmpty();
+    await said("F");
+    assert.deepEqual(await comments(), ["A", "C", "E", "F", "First"]);
+    assert.equal(posts, 4);
     assert.deepEqual(page.complaints, []);
   });
 

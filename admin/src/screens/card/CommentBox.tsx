@@ -1,14 +1,15 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useId, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { Schemas } from "../../api/client";
 import { principalsQuery } from "../../api/queries";
-import { draftOf, dropDraft, keepDraft } from "../../app/drafts";
+import { draftOf } from "../../app/drafts";
 import { useSession } from "../../app/session";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Face } from "../../parts/Who";
 import { refOf } from "../board/people";
 import { fromRich, mentionAt, toMarkdown } from "./mentions";
+import { useSending } from "./useSending";
 
 const most = 6; // people that are offered
 
@@ -30,51 +31,24 @@ export function CommentBox({ draft, label, send, onSent, onClose, initial = [], 
     const kept = draftOf(key);
     return kept ? { text: kept.text, named: new Map(kept.named) } : fromRich(initial);
   });
-  const [text, setText] = useState(begun.text);
   const [cursor, setCursor] = useState<number>();
   const [at, setAt] = useState(0);
-  const named = useRef(begun.named);
   const field = useRef<HTMLTextAreaElement>(null);
-  const caret = useRef(autoFocus ? begun.text.length : undefined); // where it is to be once the text stands there
+  const { text, write, named, caret, submit, cancel, composition, isPending, error } = useSending({
+    key, begun, field, onSent, onClose,
+    isNew: initial.length === 0,
+    send: (written, names) => send(toMarkdown(written, names)),
+    onCut: (letters) => setCursor((before) => before && Math.max(0, before - letters)),
+  });
   useLayoutEffect(() => {
-    if (caret.current !== undefined) field.current?.setSelectionRange(caret.current, caret.current);
-    caret.current = undefined;
-  }, [text]);
+    if (autoFocus) field.current?.setSelectionRange(begun.text.length, begun.text.length);
+  }, [autoFocus, begun]);
   const id = useId();
   const asked = mentionAt(text, cursor);
   const people = useQuery({ ...principalsQuery(), enabled: asked !== undefined });
   const offered = asked ? (people.data ?? []).filter(({ name }) => name?.toLowerCase().split(/\s+/).some((word) => word.startsWith(asked.query))).slice(0, most) : [];
   const chosen = offered[Math.min(at, offered.length - 1)];
 
-  const newest = useRef(begun.text);
-  const write = (next: string) => {
-    newest.current = next;
-    setText(next);
-    keepDraft(key, { text: next, named: [...named.current] });
-  };
-  const sending = useRef<"" | "one" | "and the rest">("");
-  const post = useMutation({ mutationFn: (written: string) => send(toMarkdown(written, named.current)) });
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    const written = newest.current;
-    if (sending.current) sending.current = "and the rest";
-    else if (written.trim()) {
-      sending.current = "one";
-      void post.mutateAsync(written).then(() => end(written), () => { sending.current = ""; });
-    }
-  };
-  const end = (written: string) => {
-    const now = newest.current;
-    // A new comment has been said, and what follows is another; what was changed is changed once more, as a whole.
-    const isAnother = initial.length === 0 && now.startsWith(written);
-    const rest = isAnother ? now.slice(written.length).trimStart() : now === written ? "" : now;
-    const goesOn = rest && sending.current === "and the rest";
-    sending.current = "";
-    write(rest);
-    onSent();
-    if (goesOn) submit();
-    else if (!rest) onClose?.();
-  };
   const mention = (who: (typeof offered)[number]) => {
     if (!asked || !who.name) return;
     named.current.set(who.name, who.id);
@@ -82,10 +56,6 @@ export function CommentBox({ draft, label, send, onSent, onClose, initial = [], 
     write(next + text.slice(cursor));
     setCursor(undefined); // nothing is asked until somebody writes on
     caret.current = next.length;
-  };
-  const cancel = () => {
-    dropDraft(key);
-    onClose?.();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (chosen) {
@@ -103,10 +73,10 @@ export function CommentBox({ draft, label, send, onSent, onClose, initial = [], 
     } else if (event.key === "Escape") field.current?.blur();
   };
   return (
-    <form className="new-comment" onSubmit={submit}>
+    <form className="new-comment" onSubmit={(event) => { event.preventDefault(); submit(); }}>
       <textarea ref={field} className="input" dir="auto" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, @ mentions, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
         aria-autocomplete="list" aria-haspopup="listbox" aria-controls={chosen ? id : undefined} aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined}
-        onChange={(event) => { write(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(undefined)} />
+        onChange={(event) => { write(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(undefined)} {...composition} />
       {chosen && (
         <ul className="menu popover mentions" id={id} role="listbox" aria-label={t("People and agents")}>
           {offered.map((who) => (
@@ -118,10 +88,10 @@ export function CommentBox({ draft, label, send, onSent, onClose, initial = [], 
         </ul>
       )}
       <div className="row">
-        {(text.trim() || post.error) && <button className="button go small" aria-disabled={post.isPending}>{t("Send")}</button>}
+        {(text.trim() || error) && <button className="button go small" aria-disabled={isPending}>{t("Send")}</button>}
         {onClose && <button type="button" className="button quiet small" onClick={cancel}>{t("Cancel")}</button>}
       </div>
-      <Failure error={post.error} />
+      <Failure error={error} />
     </form>
   );
 }
