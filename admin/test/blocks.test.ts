@@ -143,6 +143,8 @@ describe("one text that two have changed", () => {
     expect(mergeSpans(plain, words, bold)).toEqual(both);
     expect(mergeSpans(plain, bold, words)).toEqual(both);
     expect(mergeSpans(plain, bold, [{ text: "one two three", marks: { italic: true } }])).toEqual([{ text: "one two three", marks: { italic: true } }]);
+    const some: Span[] = [{ text: "one big two", marks: { bold: true } }, { text: " three" }];
+    expect(mergeSpans(plain, some, [{ text: "one small two three" }])).toEqual([{ text: "one big ", marks: { bold: true } }, { text: "small " }, { text: "two", marks: { bold: true } }, { text: " three" }]);
     // Nor is it a change that marks come in another order.
     const link = (text: string, marks: Span["marks"]): Span[] => [{ text, marks }, { text: " end" }];
     expect(mergeSpans(link("see this", { bold: true, link: "u" }), link("see that", { bold: true, link: "u" }), [...link("see this", { link: "u", bold: true }), { text: "." }]))

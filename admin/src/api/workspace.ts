@@ -10,6 +10,9 @@ function read(): string | undefined {
 /** The id of this tab's workspace, which goes with every call. */
 export const tabOrg = () => current;
 
+/** The header of calls that stay in a workspace, whichever the tab works in by then. */
+export const inWorkspace = (org: string | undefined): Record<string, string> => (org ? { "X-Svc-Org": org } : {});
+
 export function setTabOrg(id: string | undefined) {
   if (id === current) return;
   current = id;

@@ -1,7 +1,5 @@
 // What somebody has begun to write and not sent. The tab keeps it, so that nothing is lost by leaving a
 // card, by a reload or with a session that ends; it is gone with the tab, or by signing out.
-import { tabOrg } from "../api/workspace";
-
 export interface Draft {
   text: string;
   /** People and agents that it mentions: id by name. */
@@ -9,6 +7,7 @@ export interface Draft {
 }
 
 const prefix = "draft ";
+let isOver = false; // who has signed out leaves nothing
 
 export function keptOf<T>(key: string): T | undefined {
   try {
@@ -21,8 +20,7 @@ export function keptOf<T>(key: string): T | undefined {
 
 export function keep(key: string, begun: unknown) {
   try {
-    // Who has signed out leaves nothing.
-    if (begun === undefined || !tabOrg()) sessionStorage.removeItem(prefix + key);
+    if (begun === undefined || isOver) sessionStorage.removeItem(prefix + key);
     else sessionStorage.setItem(prefix + key, JSON.stringify(begun));
   } catch {
     // it is lost with the page, then
@@ -34,7 +32,9 @@ export const keepDraft = (key: string, draft: Draft) => keep(key, draft.text.tri
 
 export const dropDraft = (key: string) => keepDraft(key, { text: "", named: [] });
 
+/** As the page is left. */
 export function dropAllDrafts() {
+  isOver = true;
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
   } catch {

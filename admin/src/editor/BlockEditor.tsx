@@ -2,7 +2,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EditorView } from "prosemirror-view";
 import { useEffect, useRef, useState } from "react";
 import { worded } from "../api/refusal";
+import { tabOrg } from "../api/workspace";
 import { useCommands } from "../app/commands";
+import { keptOf } from "../app/drafts";
 import { serves } from "../app/serves";
 import { useSession } from "../app/session";
 import { t } from "../app/words";
@@ -23,14 +25,16 @@ import "./editor.css";
 export function BlockEditor({ card, editable }: { card: string; editable: boolean }) {
   const query = useQuery({ queryKey: ["card", card, "blocks"], structuralSharing: false, queryFn: async () => {
     await takeOver(card);
-    return readBlocks(card);
+    const begun = performance.now();
+    return { blocks: await readBlocks(card), begun };
   } });
   if (query.error && !query.data) return <Failure error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <Waiting />;
-  return <OpenEditor card={card} editable={editable} blocks={query.data} />;
+  return <OpenEditor card={card} editable={editable} {...query.data} />;
 }
 
-function OpenEditor({ card, editable, blocks }: { card: string; editable: boolean; blocks: Block[] }) {
+/** The blocks as they were read, which was begun then, in milliseconds of the page's clock. */
+function OpenEditor({ card, editable, blocks, begun }: { card: string; editable: boolean; blocks: Block[]; begun: number }) {
   const client = useQueryClient();
   const draft = `${useSession().me.id} text ${card}`;
   const place = useRef<HTMLDivElement>(null);
@@ -43,18 +47,19 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
   const missed = useRef(false);
   const editor = useRef<EditorView>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  const pending = useRef<Promise<unknown>>(undefined); // pictures on their way
+  const pending = useRef<Promise<void>>(undefined); // pictures on their way
   const [pictures, setPictures] = useState<{ name: string; part: number; error?: unknown }>();
 
   /** Sends pictures one after the other; each shows as soon as the server has it, and is put into the text also when
       that has been closed by then. */
   const sendPictures = async (view: EditorView, files: File[], block: string | undefined) => {
     let after = block;
+    const org = tabOrg();
     const refused: { name: string; error: unknown }[] = [];
     for (const file of files) {
       setPictures({ name: file.name, part: 0 });
       try {
-        const made = pictureBlock(await uploadFile(file, (part) => setPictures({ name: file.name, part })));
+        const made = pictureBlock(await uploadFile(file, (part) => setPictures({ name: file.name, part }), org));
         if (view.isDestroyed) throw new Error(t("The card was opened once more meanwhile."));
         insertBehind(view, after, made);
         after = made.id;
@@ -68,7 +73,11 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
   };
   const onPictures = (files: File[], block: string | undefined) => {
     const view = editor.current;
-    if (view) pending.current = Promise.all([pending.current, sendPictures(view, files, block)]);
+    if (!view) return;
+    const all = Promise.all([pending.current, sendPictures(view, files, block)]).then(() => {
+      if (pending.current === all) pending.current = undefined;
+    });
+    pending.current = all;
   };
 
   useEffect(() => {
@@ -112,7 +121,7 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       ended.abort();
       keeper.current = null;
       editor.current = null;
-      if (mine.state !== "saved") void client.resetQueries({ queryKey }); // who comes back reads what was sent by then
+      if (mine.state !== "saved" || pending.current) void client.resetQueries({ queryKey }); // who comes back reads what was sent by then
       void mine.finish(pending.current).then((why) => {
         if (why) toast(t("What you wrote in the card that you closed is not saved: {{why}}", { why: worded(why) }));
       }).finally(() => {
@@ -125,9 +134,11 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
   useEffect(() => {
     if (blocks === first.current || !keeper.current) return;
     if (keeper.current.isBusy) missed.current = true; // it is read again when that is over
+    else if (begun < keeper.current.answered) void client.invalidateQueries({ queryKey: ["card", card, "blocks"] }); // what was sent since is not in it
     else keeper.current.take(blocks);
-  }, [blocks]);
+  }, [blocks, begun, card, client]);
 
+  const [left] = useState(() => !editable && keptOf(draft) !== undefined);
   useCommands(editable ? keysOfText() : [], [editable]);
 
   const says: Record<Saving, string> = { saved: "", waiting: t("Not saved yet…"), sending: t("Saving…"), failed: t("Not saved: {{why}}", { why: keeper.current?.error ? worded(keeper.current.error) : "" }) };
@@ -149,6 +160,7 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
       )}
       <p className={`saving small ${saving}`} role="status">
         {says[saving]}
+        {left && t("What you wrote here is not saved. This tab keeps it until you may write here again.")}
         {merged && saving === "saved" && t("Somebody else changed this text just now; both are in it.")}
         {saving === "failed" && <button type="button" className="button small" onClick={() => void keeper.current?.save()}>{t("Try again")}</button>}
       </p>

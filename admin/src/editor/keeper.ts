@@ -52,6 +52,8 @@ export class Keeper {
   private isLeaving = false;
   private isFinishing = false;
   private readonly org = tabOrg();
+  /** When the server has answered last, in milliseconds of the page's clock. */
+  answered = 0;
   state: Saving = "saved";
   error: unknown;
   /** What was not sent is kept as `draft` by the tab. */
@@ -66,7 +68,9 @@ export class Keeper {
   private become(state: Saving, error?: unknown) {
     this.state = state;
     this.error = error;
+    const other = unsaved.get(this.draft);
     if (state === "saved") {
+      if (other && other !== this) return this.on.state(); // the draft is that one's
       unsaved.delete(this.draft);
       keep(this.draft, undefined);
     } else unsaved.set(this.draft, this);
@@ -149,7 +153,7 @@ export class Keeper {
 
   /** Of an editor that is closed: ends when all is saved, with the pictures that are on their way, never will be, or
       somebody takes it over. The view is needed until then. What never will be stays as the draft, and the browser asks
-      before the tab goes with it; why is the result. */
+      before the tab goes with it; why, unless it was taken over, is the result. */
   async finish(pictures: Promise<unknown> | undefined): Promise<unknown> {
     this.isFinishing = true;
     if (!this.isSaved) this.keepDraft();
@@ -160,9 +164,8 @@ export class Keeper {
     closed.set(this.card, one);
     await one.ended;
     if (closed.get(this.card) === one) closed.delete(this.card);
-    if (!isStopped && this.state === "failed") return this.error;
-    if (unsaved.get(this.draft) === this) unsaved.delete(this.draft);
-    return undefined;
+    if (this.state !== "failed" && unsaved.get(this.draft) === this) unsaved.delete(this.draft);
+    return isStopped || this.state !== "failed" ? undefined : this.error;
   }
 
   private async sendAll(stopped: Promise<void>, pictures: Promise<unknown> | undefined) {
@@ -189,7 +192,9 @@ export class Keeper {
         this.renew();
         const known = new Map(flat(this.base).map((block) => [block.id, block]));
         const taken = without(blocksIn(this.view.state.doc), refused, known);
-        const changes = difference(this.base, taken).filter((op) => !refused.has(blockOf(op)));
+        // What is below a new block that is refused, or was what it is to be, is not deleted, though it is not there.
+        const isMade = [...refused.keys()].every((id) => known.has(id));
+        const changes = difference(this.base, taken).filter((op) => !refused.has(blockOf(op)) && (isMade || op.op !== "delete"));
         for (batch of batchesOf(changes, this.card)) await this.deliver(batch);
         break;
       } catch (error) {
@@ -200,7 +205,10 @@ export class Keeper {
         const isNew = this.rebase(await readBlocks(this.card, this.org));
         if (error.status === 409 && !isNew) throw error; // it is about the card
         // What the server does not take as it is holds back nothing else.
-        if (one && !isNew) refused.set(blockOf(one), error);
+        if (one && !isNew) {
+          refused.set(blockOf(one), error);
+          left += 1; // each is refused once
+        }
       }
     }
     for (const why of refused.values()) throw why;
@@ -214,6 +222,7 @@ export class Keeper {
     try {
       const versions = await sendBatch(this.card, this.org, batch, this.isLeaving);
       this.unanswered = null;
+      this.answered = performance.now();
       this.know(withVersions(applyOps(this.base, batch.ops), (id) => versions.get(id)));
     } catch (error) {
       if (error instanceof Refusal && error.isDecided) this.unanswered = null;

@@ -14,6 +14,8 @@ interface Unit {
 interface Token {
   units: Unit[];
   key: string;
+  /** What it says, however that looks. */
+  words: string;
   isWord: boolean;
 }
 
@@ -33,7 +35,8 @@ function tokensOf(spans: Span[]): Token[] {
     if (isWord && last?.isWord) {
       last.units.push(unit);
       last.key += unit.key;
-    } else tokens.push({ units: [unit], key: unit.key, isWord });
+      last.words += unit.text;
+    } else tokens.push({ units: [unit], key: unit.key, words: unit.span.whole ? unit.key : unit.text, isWord });
   }
   return tokens;
 }
@@ -48,12 +51,12 @@ interface Change {
 const mostCompared = 1_000_000; // pairs of tokens; of longer texts one stretch is taken
 
 /** Token by token, so that changes in several places are several. */
-function changesOf(before: Token[], after: Token[]): Change[] {
+function changesOf(before: Token[], after: Token[], by: "key" | "words" = "key"): Change[] {
   let start = 0;
   const most = Math.min(before.length, after.length);
-  while (start < most && before[start]!.key === after[start]!.key) start += 1;
+  while (start < most && before[start]![by] === after[start]![by]) start += 1;
   let end = 0;
-  while (end < most - start && before[before.length - 1 - end]!.key === after[after.length - 1 - end]!.key) end += 1;
+  while (end < most - start && before[before.length - 1 - end]![by] === after[after.length - 1 - end]![by]) end += 1;
   const [a, b] = [before.slice(start, before.length - end), after.slice(start, after.length - end)];
   if (a.length === 0 && b.length === 0) return [];
   if (a.length * b.length > mostCompared) return [{ from: start, to: start + a.length, tokens: b }];
@@ -62,11 +65,11 @@ function changesOf(before: Token[], after: Token[]): Change[] {
   const common = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i -= 1)
     for (let j = b.length - 1; j >= 0; j -= 1)
-      common[i * width + j] = a[i]!.key === b[j]!.key ? common[(i + 1) * width + j + 1]! + 1 : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
+      common[i * width + j] = a[i]![by] === b[j]![by] ? common[(i + 1) * width + j + 1]! + 1 : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
   const changes: Change[] = [];
   let open: Change | undefined;
   for (let i = 0, j = 0; i < a.length || j < b.length;) {
-    if (i < a.length && j < b.length && a[i]!.key === b[j]!.key) {
+    if (i < a.length && j < b.length && a[i]![by] === b[j]![by]) {
       open = undefined;
       i += 1;
       j += 1;
@@ -92,19 +95,33 @@ function changed(base: Token[], from: number, to: number, changes: Change[]): To
 
 const keyOf = (tokens: Token[]) => tokens.map(({ key }) => key).join("");
 
-/** The words, however they look. */
-const wordsOf = (tokens: Token[]) => said(tokens.map(({ units }) => units.map(({ text, span }) => span.whole ?? text)));
+/** The places in both of the words that have stayed. */
+function stayed(before: Token[], after: Token[]): [number, number][] {
+  const places: [number, number][] = [];
+  let [i, j] = [0, 0];
+  for (const { from, to, tokens } of [...changesOf(before, after, "words"), { from: before.length, to: before.length, tokens: [] }]) {
+    while (i < from) places.push([i++, j++]);
+    [i, j] = [to, j + tokens.length];
+  }
+  return places;
+}
 
-/** One stretch that both have changed: what only one of them has changed is theirs, where one has changed how the words
-    look these look so and are the other's, what goes on with the other's words, as after an answer that was lost, has
-    these once, and all else is there as both have it, theirs first. */
+/** The same three texts, where all words that have stayed look as whoever changed their looks has them, of two I: that
+    is no change of words any more. */
+function alike(base: Token[], theirs: Token[], mine: Token[]): [Token[], Token[], Token[]] {
+  const looks = [...base];
+  const sides = [theirs, mine].map((side) => ({ side: [...side], places: stayed(base, side) }));
+  for (const { side, places } of sides) for (const [i, j] of places) if (side[j]!.key !== base[i]!.key) looks[i] = side[j]!;
+  for (const { side, places } of sides) for (const [i, j] of places) side[j] = looks[i]!;
+  return [looks, sides[0]!.side, sides[1]!.side];
+}
+
+/** One stretch that both have changed: what only one of them has changed is theirs, what goes on with the other's words,
+    as after an answer that was lost, has these once, and all else is there as both have it, theirs first. */
 function bothOf(base: Token[], theirs: Token[], mine: Token[]): Token[] {
   const [was, left, right] = [base, theirs, mine].map(keyOf) as [string, string, string];
   if (left === was) return mine;
-  if (right === was) return theirs;
-  if (wordsOf(theirs) === wordsOf(base)) return changed(theirs, 0, theirs.length, changesOf(base, mine));
-  if (wordsOf(mine) === wordsOf(base)) return changed(mine, 0, mine.length, changesOf(base, theirs));
-  if (left.startsWith(right)) return theirs;
+  if (right === was || left.startsWith(right)) return theirs;
   if (right.startsWith(left)) return mine;
   return [...theirs, ...mine];
 }
@@ -116,8 +133,8 @@ const touches = (change: Change | undefined, from: number, to: number) =>
 
 /** The text with all changes of `base` that two have made. */
 export function mergeSpans(base: Span[], theirs: Span[], mine: Span[]): Span[] {
-  const all = tokensOf(base);
-  const [left, right] = [theirs, mine].map((each) => changesOf(all, tokensOf(each))) as [Change[], Change[]];
+  const [all, ...both] = alike(tokensOf(base), tokensOf(theirs), tokensOf(mine));
+  const [left, right] = both.map((each) => changesOf(all, each)) as [Change[], Change[]];
   const parts: Token[][] = [];
   let at = 0;
   while (left.length || right.length) {

@@ -2,7 +2,7 @@
 import { api, ask, type Schemas } from "../api/client";
 import { everything } from "../api/queries";
 import { newMutation } from "../api/mutations";
-import { tabOrg } from "../api/workspace";
+import { inWorkspace, tabOrg } from "../api/workspace";
 import { linkless } from "./files";
 import { deepest, flat, isText, type Block, type Op } from "./model";
 import { richOf, spansOf } from "./rich";
@@ -28,9 +28,6 @@ export function blockOf(given: Given): Block {
   const content = given.type === "code" ? (letters ? [{ text: letters }] : []) : spans;
   return { id: given.id, type: given.type, props, content, children, version: given.version };
 }
-
-/** Of the workspace that the text was opened in, whichever the tab works in by now. */
-const inWorkspace = (org: string | undefined) => (org ? { "X-Svc-Org": org } : {});
 
 export async function readBlocks(card: string, org = tabOrg()): Promise<Block[]> {
   const given = await everything((start_cursor) =>

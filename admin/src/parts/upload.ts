@@ -1,6 +1,7 @@
 // Sends files: the server names a form, the bytes go by it straight to the store, and then the server
 // looks at what came in (docs/files.md).
 import { api, ask, type Schemas } from "../api/client";
+import { inWorkspace, tabOrg } from "../api/workspace";
 import { Refusal } from "../api/refusal";
 import { t } from "../app/words";
 
@@ -36,17 +37,17 @@ addEventListener("beforeunload", (event) => {
 });
 
 /** A file that can be attached to a card, or shown in its text. */
-export async function uploadFile(file: File, onProgress?: Progress): Promise<Schemas["File"]> {
+export async function uploadFile(file: File, onProgress?: Progress, org = tabOrg()): Promise<Schemas["File"]> {
   underWay += 1;
   try {
-    return await upload(file, onProgress);
+    return await upload(file, onProgress, inWorkspace(org));
   } finally {
     underWay -= 1;
   }
 }
 
-async function upload(file: File, onProgress?: Progress): Promise<Schemas["File"]> {
-  const form = await ask(api.POST("/v1/files:presign", { body: { filename: nameOf(file), content_type: typeOf(file), size_bytes: Math.max(1, file.size) } }));
+async function upload(file: File, onProgress: Progress | undefined, headers: Record<string, string>): Promise<Schemas["File"]> {
+  const form = await ask(api.POST("/v1/files:presign", { headers, body: { filename: nameOf(file), content_type: typeOf(file), size_bytes: Math.max(1, file.size) } }));
   await sendBytes(form, file, onProgress);
-  return ask(api.POST("/v1/files/{file_id}:commit", { params: { path: { file_id: form.id } } }));
+  return ask(api.POST("/v1/files/{file_id}:commit", { headers, params: { path: { file_id: form.id } } }));
 }

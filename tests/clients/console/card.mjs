@@ -268,7 +268,7 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await type("Control+Enter", "= and ha", "ArrowLeft", "ArrowLeft");
     free();
     await said("E");
-    assert.equal(await box.inputValue(), "and ha");
+    await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']").value === "and ha");
     await type("=, ");
     assert.equal(await box.inputValue(), "and , ha");
     await box.fill("");
@@ -278,6 +278,8 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.click("#tab-history");
     await page.click("#tab-comments");
     await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']")?.value === "F");
+    await box.focus();
+    await type("Control+Enter");
     free();
     await isEmpty();
     await said("F");

@@ -97,10 +97,11 @@ export default (house) => describe("files", { concurrency: false }, () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.waitForSelector(".card-panel", { state: "detached" });
+    const told = page.waitForSelector(".toast:has-text('fake.png was not sent')");
     free();
     const types = async () => (await owner.get(`/v1/blocks/${card.id}/children`)).results.map(({ type }) => type).join();
     await becomes(types, (all) => all === "paragraph,image,image");
-    await page.waitForSelector(".toast:has-text('fake.png was not sent')");
+    await told;
   });
 
   test("feedback takes a screenshot from the clipboard, shows it and keeps what was written until it is taken", async () => {

@@ -250,6 +250,21 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     page.complaints.length = 0; // of what was refused
   });
 
+  test("what is put below something that the server does not take stays where it is, and is not deleted", async () => {
+    const card = await openCard("Below the refused", { markdown: "one\n\ntwo" });
+    await at("two");
+    await type("Home");
+    await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x"><p data-line='{"type":"paragraph","props":{"color":"nonsense"}}'>refused</p></div></div>`, "text/html");
+    await failed();
+    await at("two");
+    await type("Tab", "Tab");
+    await page.waitForSelector(".editor .block:has(> .line:has-text('refused')) > .group .line:has-text('two')");
+    await until(async () => (await page.locator(".saving.failed").count()) === 0, 3); // it is tried once more
+    await failed();
+    await becomes(card, "one\n\n<!-- empty -->\n\ntwo");
+    page.complaints.length = 0; // of what was refused
+  });
+
   test("what was not sent of a card that is archived meanwhile is there when it is brought back", async () => {
     const card = await openCard("Archived", { markdown: "begin" });
     await page.route(batches, (route) => route.abort());
@@ -258,6 +273,7 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     await failed();
     await owner.post(`/v1/cards/${card.id}:archive`);
     await page.waitForSelector(".editor[contenteditable=false]");
+    await page.waitForSelector(".saving:has-text('is not saved')");
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.evaluate(() => dispatchEvent(new Event("pagehide")));
     await page.goto(`${server.url}/boards`);

@@ -2,10 +2,23 @@
 import { useMutation } from "@tanstack/react-query";
 import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { flushSync } from "react-dom";
-import { draftOf, dropDraft, keepDraft, type Draft } from "../../app/drafts";
+import { draftOf, dropDraft, keepDraft } from "../../app/drafts";
 
-/** The boxes that are shown, by what their drafts are kept as: each hears what has been sent, whichever box sent it. */
-const boxes = new Map<string, (written: string) => void>();
+interface Box {
+  /** This has been sent, and is to be here no more. */
+  cut: (written: string) => void;
+  dispatch: (written: string) => void;
+}
+/** Those that are shown, by what their drafts are kept as. */
+const boxes = new Map<string, Box>();
+/** What is on its way, by the same; it may have been sent from a box that is not shown any more. */
+const underWay = new Map<string, {
+  written: string;
+  /** It was taken out of the box since. */
+  isGone: boolean;
+  /** What stood in the box when it was to be sent once more. */
+  wanted?: string;
+}>();
 
 interface Sending {
   /** What the draft is kept as. */
@@ -31,11 +44,12 @@ export function useSending({ key, begun, isNew, field, send, onSent, onCut, onCl
     if (caret.current !== undefined) field.current?.setSelectionRange(caret.current, caret.current);
     caret.current = undefined;
   }, [text, field]);
-  const draft = (next: string): Draft => ({ text: next, named: [...named.current] });
   const write = (next: string) => {
     newest.current = next;
     setText(next);
-    keepDraft(key, draft(next));
+    keepDraft(key, { text: next, named: [...named.current] });
+    const sent = underWay.get(key);
+    if (sent && !next.startsWith(sent.written)) sent.isGone = true;
   };
   const restOf = (now: string, written: string) => {
     if (now === written) return "";
@@ -43,30 +57,32 @@ export function useSending({ key, begun, isNew, field, send, onSent, onCut, onCl
   };
 
   const post = useMutation({ mutationFn: (written: string) => send(written, named.current) });
-  const isSending = useRef(false), isCancelled = useRef(false);
-  const wanted = useRef<string>(undefined); // what stood here when it was to be sent once more meanwhile
   const submit = () => {
-    if (isSending.current) wanted.current = newest.current;
+    const sent = underWay.get(key);
+    if (sent) sent.wanted = newest.current;
     else dispatch(newest.current);
   };
   const dispatch = (written: string) => {
     if (!written.trim()) return;
-    isSending.current = true;
-    void post.mutateAsync(written).then(() => settle(written), () => settle());
+    underWay.set(key, { written, isGone: false });
+    void post.mutateAsync(written).then(() => settle(), () => void underWay.delete(key)); // what failed stands here still
   };
-  const settle = (written?: string) => {
-    const next = wanted.current;
-    isSending.current = false;
-    wanted.current = undefined;
-    if (written === undefined) return; // it failed, and stands here still
+  const settle = () => {
+    const { written, isGone, wanted } = underWay.get(key)!;
+    underWay.delete(key);
     onSent();
-    const box = boxes.get(key);
-    if (box) box(written);
-    else keepDraft(key, draft(restOf(draftOf(key)?.text ?? "", written)));
-    if (next !== undefined && next !== written && !isCancelled.current) dispatch(restOf(next, written));
+    if (!isGone) leave(written);
+    if (wanted !== undefined) (boxes.get(key)?.dispatch ?? dispatch)(isGone ? wanted : restOf(wanted, written));
+  };
+  /** What was sent goes out of the box, or out of its draft. */
+  const leave = (written: string) => {
+    const box = boxes.get(key), kept = draftOf(key);
+    if (box) box.cut(written);
+    else if (kept) keepDraft(key, { ...kept, text: restOf(kept.text, written) });
   };
 
   const isComposing = useRef(false);
+  const composed = useRef(0);
   const cuts = useRef<string[]>([]); // of answers that came while an input method composed, which a cut would disturb
   const cut = (written: string) => {
     if (isComposing.current) return void cuts.current.push(written);
@@ -79,22 +95,29 @@ export function useSending({ key, begun, isNew, field, send, onSent, onCut, onCl
     if (!rest) onClose?.();
   };
   useLayoutEffect(() => {
-    boxes.set(key, cut);
+    const box = { cut, dispatch };
+    boxes.set(key, box);
     return () => {
-      if (boxes.get(key) === cut) boxes.delete(key);
+      if (boxes.get(key) === box) boxes.delete(key);
     };
   });
   const composition = {
-    onCompositionStart: () => { isComposing.current = true; },
+    onCompositionStart: () => {
+      clearTimeout(composed.current);
+      isComposing.current = true;
+    },
     // Its last words may be written after it.
-    onCompositionEnd: () => void setTimeout(() => {
-      isComposing.current = false;
-      for (const written of cuts.current.splice(0)) boxes.get(key)?.(written);
-    }),
+    onCompositionEnd: () => {
+      composed.current = window.setTimeout(() => {
+        isComposing.current = false;
+        cuts.current.splice(0).forEach(leave);
+      });
+    },
   };
 
   const cancel = () => {
-    isCancelled.current = true;
+    const sent = underWay.get(key);
+    if (sent) Object.assign(sent, { isGone: true, wanted: undefined });
     dropDraft(key);
     onClose?.();
   };
