@@ -21,9 +21,11 @@ import { SlashMenu, type SlashKeys } from "./SlashMenu";
 import { blockAt, createEditor, insertBehind, type Slash } from "./view";
 import "./editor.css";
 
+const keyOf = (card: string) => ["card", card, "blocks"];
+
 /** The body of a card, to be written in. */
 export function BlockEditor({ card, editable }: { card: string; editable: boolean }) {
-  const query = useQuery({ queryKey: ["card", card, "blocks"], structuralSharing: false, queryFn: async () => {
+  const query = useQuery({ queryKey: keyOf(card), structuralSharing: false, queryFn: async () => {
     await takeOver(card);
     const begun = performance.now();
     return { blocks: await readBlocks(card), begun };
@@ -81,7 +83,7 @@ function OpenEditor({ card, editable, blocks, begun }: { card: string; editable:
   };
 
   useEffect(() => {
-    const queryKey = ["card", card, "blocks"];
+    const queryKey = keyOf(card);
     const view = createEditor(place.current!, first.current, {
       editable, label: t("Text of the card"),
       onChange: () => { setMerged(false); keeper.current?.changed(); },
@@ -104,23 +106,19 @@ function OpenEditor({ card, editable, blocks, begun }: { card: string; editable:
         missed.current = false;
       },
     }));
-    if (!editable) {
-      return () => {
-        keeper.current = null;
-        editor.current = null;
-        view.destroy(); // what somebody wrote here before is theirs, and stays as the draft
-      };
-    }
-    if (mine.resume()) missed.current = true; // what others have written since comes when that is sent
     const ended = new AbortController();
     const { signal } = ended;
-    addEventListener("pagehide", () => void mine.leave(), { signal });
-    addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") void mine.leave(); }, { signal });
-    addEventListener("online", () => { if (mine.state === "failed") void mine.save(); }, { signal });
+    if (editable) {
+      if (mine.resume()) missed.current = true; // what others have written since comes when that is sent
+      addEventListener("pagehide", () => void mine.leave(), { signal });
+      addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") void mine.leave(); }, { signal });
+      addEventListener("online", () => { if (mine.state === "failed") void mine.save(); }, { signal });
+    }
     return () => {
       ended.abort();
       keeper.current = null;
       editor.current = null;
+      if (!editable) return view.destroy(); // what somebody wrote here before is theirs, and stays as the draft
       if (mine.state !== "saved" || pending.current) void client.resetQueries({ queryKey }); // who comes back reads what was sent by then
       void mine.finish(pending.current).then((why) => {
         if (why) toast(t("What you wrote in the card that you closed is not saved: {{why}}", { why: worded(why) }));
@@ -134,7 +132,7 @@ function OpenEditor({ card, editable, blocks, begun }: { card: string; editable:
   useEffect(() => {
     if (blocks === first.current || !keeper.current) return;
     if (keeper.current.isBusy) missed.current = true; // it is read again when that is over
-    else if (begun < keeper.current.answered) void client.invalidateQueries({ queryKey: ["card", card, "blocks"] }); // what was sent since is not in it
+    else if (begun < keeper.current.answered) void client.invalidateQueries({ queryKey: keyOf(card) }); // what was sent since is not in it
     else keeper.current.take(blocks);
   }, [blocks, begun, card, client]);
 

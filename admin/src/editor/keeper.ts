@@ -81,6 +81,14 @@ export class Keeper {
   private get changes() {
     return difference(this.base, blocksIn(this.view.state.doc));
   }
+  /** Those that go without what the server refuses. */
+  private changesBut(refused: ReadonlyMap<string, unknown>): Op[] {
+    const known = new Map(flat(this.base).map((block) => [block.id, block]));
+    const taken = without(blocksIn(this.view.state.doc), refused, known);
+    // What is below a new block that is refused, or was what it is to be, is not deleted, though it is not there.
+    const isMade = [...refused.keys()].every((id) => known.has(id));
+    return difference(this.base, taken).filter((op) => !refused.has(blockOf(op)) && (isMade || op.op !== "delete"));
+  }
   private get isSaved() {
     return !this.unanswered && this.changes.length === 0;
   }
@@ -190,12 +198,7 @@ export class Keeper {
         if (this.unanswered && !isRemembered(this.unanswered)) await this.forget();
         if (this.unanswered) await this.deliver((batch = this.unanswered));
         this.renew();
-        const known = new Map(flat(this.base).map((block) => [block.id, block]));
-        const taken = without(blocksIn(this.view.state.doc), refused, known);
-        // What is below a new block that is refused, or was what it is to be, is not deleted, though it is not there.
-        const isMade = [...refused.keys()].every((id) => known.has(id));
-        const changes = difference(this.base, taken).filter((op) => !refused.has(blockOf(op)) && (isMade || op.op !== "delete"));
-        for (batch of batchesOf(changes, this.card)) await this.deliver(batch);
+        for (batch of batchesOf(refused.size ? this.changesBut(refused) : this.changes, this.card)) await this.deliver(batch);
         break;
       } catch (error) {
         if (!(error instanceof Refusal) || !error.isDecided || left === 0) throw error;

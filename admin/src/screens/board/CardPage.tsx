@@ -6,7 +6,7 @@ import { useSession, useWorkspaceOf } from "../../app/session";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Waiting } from "../../parts/Wait";
-import { tabOrg } from "../../api/workspace";
+import { inWorkspace, tabOrg } from "../../api/workspace";
 
 /** A card's own address, as mails and records have it: it leads to the card on its board. */
 export default function CardPage() {
@@ -19,7 +19,7 @@ export default function CardPage() {
       let last: unknown;
       for (const org of orgs)
         try {
-          const card = await ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id: id } }, headers: org ? { "X-Svc-Org": org } : {} }));
+          const card = await ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id: id } }, headers: inWorkspace(org) }));
           return { board: card.board_id, card: card.id, org };
         } catch (error) {
           last = error;

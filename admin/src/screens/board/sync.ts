@@ -4,13 +4,13 @@ import { api, ask } from "../../api/client";
 import { live, type Present } from "../../api/live";
 import { isMine } from "../../api/mutations";
 import { Refusal } from "../../api/refusal";
-import { tabOrg } from "../../api/workspace";
+import { inWorkspace, tabOrg } from "../../api/workspace";
 import { BoardStore, type Card, type Snapshot } from "./store";
 
 const pageSize = 100;
 
 export async function readBoard(board_id: string, org?: string): Promise<Snapshot> {
-  const headers = org ? { "X-Svc-Org": org } : {};
+  const headers = inWorkspace(org);
   return ask(api.GET("/v1/boards/{board_id}/snapshot", { params: { path: { board_id }, query: { page_size: 50 } }, headers }));
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useId, useRef, useState, type KeyboardEvent } from "react";
 import type { Schemas } from "../../api/client";
 import { principalsQuery } from "../../api/queries";
 import { draftOf } from "../../app/drafts";
@@ -36,13 +36,11 @@ export function CommentBox({ draft, label, send, onSent, onClose, initial = [], 
   const field = useRef<HTMLTextAreaElement>(null);
   const { text, write, named, caret, submit, cancel, composition, isPending, error } = useSending({
     key, begun, field, onSent, onClose,
+    from: autoFocus ? begun.text.length : undefined,
     isNew: initial.length === 0,
     send: (written, names) => send(toMarkdown(written, names)),
     onCut: (letters) => setCursor((before) => before && Math.max(0, before - letters)),
   });
-  useLayoutEffect(() => {
-    if (autoFocus) field.current?.setSelectionRange(begun.text.length, begun.text.length);
-  }, [autoFocus, begun]);
   const id = useId();
   const asked = mentionAt(text, cursor);
   const people = useQuery({ ...principalsQuery(), enabled: asked !== undefined });

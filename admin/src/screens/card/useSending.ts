@@ -24,6 +24,8 @@ interface Sending {
   /** What the draft is kept as. */
   key: string;
   begun: { text: string; named: Map<string, string> };
+  /** Where the caret is at first, unless that is left to the browser. */
+  from?: number;
   /** What follows on a text that was sent is another one; otherwise the whole is sent once more. */
   isNew: boolean;
   field: RefObject<HTMLTextAreaElement | null>;
@@ -35,11 +37,11 @@ interface Sending {
   onClose?: () => void;
 }
 
-export function useSending({ key, begun, isNew, field, send, onSent, onCut, onClose }: Sending) {
+export function useSending({ key, begun, from, isNew, field, send, onSent, onCut, onClose }: Sending) {
   const [text, setText] = useState(begun.text);
   const newest = useRef(begun.text);
   const named = useRef(begun.named);
-  const caret = useRef<number>(undefined); // where it is to be once the text stands there
+  const caret = useRef(from); // where it is to be once the text stands there
   useLayoutEffect(() => {
     if (caret.current !== undefined) field.current?.setSelectionRange(caret.current, caret.current);
     caret.current = undefined;
