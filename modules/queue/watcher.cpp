@@ -7,7 +7,6 @@
 #include "modules/queue/holder_request.hpp"
 
 #include "modules/queue/lib/token.hpp"
-#include "svc/event_row.hpp"
 #include "svc/param_table.hpp"
 
 #include <map>
@@ -36,7 +35,7 @@ constexpr Sql enter_new{"queue.enter_new", R"(
         CASE k.queue_order WHEN 'priority' THEN ($3::smallint[])[i.n]
             WHEN 'due' THEN ($5::smallint[])[i.n] ELSE 0 END,
         CASE k.queue_order WHEN 'priority' THEN ($4::text[])[i.n]
-            WHEN 'due' THEN ($6::text[])[i.n] ELSE )" SVC_TIME_TEXT("now()") R"( END
+            WHEN 'due' THEN ($6::text[])[i.n] ELSE )" SVC_PLACE_AT("now()") R"( END
     FROM generate_series(1, cardinality($2::uuid[])) i (n)
     CROSS JOIN LATERAL (
         SELECT o.id, o.board_id, o.column_id, o.completed_at FROM cards o
@@ -57,8 +56,7 @@ constexpr Sql reorder_queue{"queue.reorder_queue", R"(
             WHEN 'due' THEN (c.due IS NULL)::int ELSE 0 END,
         place = CASE $3 WHEN 'priority' THEN c.position
             WHEN 'due' THEN coalesce(c.due, c.position)
-            ELSE to_char(
-                c.created_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END
+            ELSE )" SVC_PLACE_AT("c.created_time") R"( END
     FROM cards c
     WHERE q.org_id = $1 AND q.column_id = $2 AND q.state <> 'idle'
         AND c.org_id = $1 AND c.id = q.card_id)"};
@@ -360,8 +358,7 @@ Verdict check_named_lease(Call& call, const Event&) {
     return Refusal{
         "lease_lost",
         "The lease by which this was to be done is over. Leave the card alone; somebody else may "
-        "have it."
-    };
+        "have it."};
 }
 
 }  // namespace svc::queue

@@ -49,6 +49,8 @@ struct Timestamp {
     static Timestamp now();
     std::string str() const;
     void append_to(std::string& out) const;
+    /// To the microsecond, as PostgreSQL keeps it: such texts sort in the order of time.
+    void append_exact_to(std::string& out) const;
     auto operator<=>(const Timestamp&) const = default;
 };
 

@@ -18,12 +18,6 @@ void append_number(Number number, std::string& out) {
     out.append(text, end);
 }
 
-void append_digits(unsigned value, int digits, std::string& out) {
-    char text[10];
-    for (int at = digits; at-- > 0; value /= 10) text[at] = static_cast<char>('0' + value % 10);
-    out.append(text, static_cast<std::size_t>(digits));
-}
-
 /// Values travel as C strings, so that a NUL would silently cut the rest off; and PostgreSQL
 /// stores none.
 void refuse_nul(std::string_view text) {
@@ -76,13 +70,7 @@ void Params::add(const Uuid& id) {
 }
 
 void Params::add(const Timestamp& time) {
-    // To the microsecond, where Timestamp::str() stops at the millisecond.
-    time.append_to(bytes_);
-    auto micros = static_cast<int>(time.micros % 1000);
-    if (micros < 0) micros += 1000;
-    bytes_.pop_back();  // the Z
-    append_digits(static_cast<unsigned>(micros), 3, bytes_);
-    bytes_ += 'Z';
+    time.append_exact_to(bytes_);
     close();
 }
 

@@ -140,6 +140,16 @@ void Timestamp::append_to(std::string& out) const {
     out.append(text, sizeof(text) - 1);
 }
 
+void Timestamp::append_exact_to(std::string& out) const {
+    append_to(out);
+    auto rest = static_cast<int>(micros % 1000);
+    if (rest < 0) rest += 1000;
+    char text[] = "000Z";
+    put(text, 3, rest);
+    out.pop_back();  // the Z
+    out.append(text, sizeof(text) - 1);
+}
+
 std::string Timestamp::str() const {
     std::string text;
     append_to(text);

@@ -5,9 +5,20 @@
 
 namespace svc::queue {
 
+namespace {
+
+/// Whoever came a moment later goes later, and of a millisecond there may be several.
+std::string place_at(const Timestamp& entered) {
+    std::string place;
+    entered.append_exact_to(place);
+    return place;
+}
+
+}  // namespace
+
 QueueKey key_of(boards::QueueOrder order, const boards::Card& card, const Timestamp& entered) {
     switch (order) {
-        case boards::QueueOrder::fifo: return {0, entered.str(), card.id};
+        case boards::QueueOrder::fifo: return {0, place_at(entered), card.id};
         case boards::QueueOrder::due:
             if (card.due) return {0, card.due->str(), card.id};
             return {1, card.position.str(), card.id};

@@ -27,6 +27,10 @@ struct QueueKey {
 /// due first.
 QueueKey key_of(boards::QueueOrder order, const boards::Card& card, const Timestamp& entered);
 
+/// The place under fifo of a card that entered at that time, as key_of() writes it.
+#define SVC_PLACE_AT(time) \
+    "to_char(" time " AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+
 /// Where this server last found a card in each column. A claim that begins there skips what
 /// earlier claims have left in front: index entries that are dead, but that an old snapshot still
 /// keeps PostgreSQL from removing. Only ever a hint: a column is looked at from its head

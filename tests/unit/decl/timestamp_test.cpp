@@ -38,6 +38,9 @@ TEST(Timestamp, KeepsMicroseconds) {
     EXPECT_EQ(Timestamp::parse("1970-01-01T00:00:01.000002Z")->micros, 1'000'002);
     EXPECT_EQ(Timestamp::parse("1969-12-31T23:59:59.999999Z")->micros, -1);
     EXPECT_EQ(Timestamp{-1}.str(), "1969-12-31T23:59:59.999Z");
+    std::string exact;
+    for (const std::int64_t micros : {-1, 2}) Timestamp{micros}.append_exact_to(exact);
+    EXPECT_EQ(exact, "1969-12-31T23:59:59.999999Z1970-01-01T00:00:00.000002Z");
 }
 
 TEST(Timestamp, ReadsWhatPostgresqlWrites) {

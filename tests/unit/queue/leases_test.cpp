@@ -172,6 +172,31 @@ TEST(Claiming, AFirstInFirstOutColumnIgnoresWhatIsMovedWithin) {
     EXPECT_THAT(claim_all(fixture), ElementsAre("a", "b"));
 }
 
+TEST(Claiming, AFirstInFirstOutColumnTellsApartWhoCameWithinAMillisecond) {
+    BoardFixture fixture({{"enabled", true}, {"order", "fifo"}});
+    const std::string card = fixture.card(fixture.queue).text("/id");
+    const auto place = [&] {
+        return in_process().run("SELECT place FROM queue WHERE card_id = '" + card + "'");
+    };
+    const testing::Matcher<std::string> exact =
+        testing::MatchesRegex("[0-9-]{10}T[0-9:]{8}\\.[0-9]{6}Z");
+    const auto must = [&](const char* operation, object what) {
+        in_process().must(fixture.owner, operation, what);
+    };
+    EXPECT_THAT(place(), exact) << "created";
+    for (const Uuid& each : {fixture.backlog, fixture.queue})
+        must("move_card", {{"card_id", card}, {"column_id", each.str()}});
+    EXPECT_THAT(place(), exact) << "moved in";
+    for (const char* order : {"priority", "fifo"})
+        must(
+            "update_column",
+            {{"board_id", fixture.board.str()},
+             {"column_id", fixture.queue.str()},
+             {"queue", object{{"order", order}}}}
+        );
+    EXPECT_THAT(place(), exact) << "in another order";
+}
+
 TEST(Claiming, ADueColumnGoesByDueDate) {
     BoardFixture fixture({{"enabled", true}, {"order", "due"}});
     fixture.card(fixture.queue, {{"title", "never"}});

@@ -100,8 +100,8 @@ TEST(QueueKey, FirstInIsFirstOutWhateverThePriority) {
         );
     };
     EXPECT_LT(
-        key("2026-06-19T10:00:00.000Z", boards::Priority::none),
-        key("2026-06-19T10:00:00.001Z", boards::Priority::urgent)
+        key("2026-06-19T10:00:00.000001Z", boards::Priority::none),
+        key("2026-06-19T10:00:00.000002Z", boards::Priority::urgent)
     );
 }
 
