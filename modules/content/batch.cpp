@@ -11,6 +11,8 @@
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
+
 namespace svc::content {
 
 namespace {
@@ -184,7 +186,10 @@ private:
         for (std::size_t i = 0; i < steps_.size(); ++i)
             if (steps_[i].type && tree_.has(*in_.operations[i].id))
                 keep_names(tree_.block(*in_.operations[i].id).payload.text, kept);
-        known_ = names_->names(std::move(kept));
+        known_ = names_->names(std::move(kept), [&](const Uuid& id) {
+            const auto names_it = [&](const Step& each) { return each.references.contains(id); };
+            return std::ranges::find_if(steps_, names_it)->where + ",\"block\"";
+        });
     }
 
     void carry_out(std::size_t index) {

@@ -117,10 +117,6 @@ void add(std::map<Uuid, std::string>& names, const std::vector<Called>& rows) {
     for (const Called& each : rows) names.insert_or_assign(each.id, each.name);
 }
 
-[[noreturn]] void unknown(const Call& call, std::string_view message) {
-    throw Failure::invalid_at("[\"" + std::string(root_of(call)) + "\"]", "value_error", message);
-}
-
 }  // namespace
 
 struct NameLookup::Questions {
@@ -136,14 +132,13 @@ NameLookup::NameLookup(Call& call, References references)
         questions_->cards =
             BoardCaller::of(call).later<Called>(call.tx(), name_cards, references_.pages);
     if (references_.files.empty()) return;
-    const auto* files = call.kernel().find<files::Files>();
-    if (!files) unknown(call, "this server keeps no files; name one elsewhere, as `external`");
-    questions_->files = files->find(call, references_.files);
+    if (const auto* files = call.kernel().find<files::Files>())
+        questions_->files = files->find(call, references_.files);
 }
 
 NameLookup::~NameLookup() = default;
 
-ReferenceNames NameLookup::names(ReferenceNames names) {
+ReferenceNames NameLookup::names(ReferenceNames names, const PathOf& path_of) {
     if (questions_->people) add(names.users, questions_->people->all());
     if (questions_->cards) add(names.pages, questions_->cards->all());
     if (questions_->files)
@@ -151,12 +146,24 @@ ReferenceNames NameLookup::names(ReferenceNames names) {
             names.files.insert_or_assign(each.id, each.filename);
     for (const Uuid& each : references_.users)
         if (!names.users.contains(each))
-            unknown(call_, "nobody in the workspace has the id " + each.str());
+            throw unknown(each, "nobody in the workspace has the id " + each.str(), path_of);
     for (const Uuid& each : references_.pages)
-        if (!names.pages.contains(each)) unknown(call_, "there is no card " + each.str());
+        if (!names.pages.contains(each))
+            throw unknown(each, "there is no card " + each.str(), path_of);
     for (const Uuid& each : references_.files)
-        if (!names.files.contains(each)) unknown(call_, "you may show no such file: " + each.str());
+        if (!names.files.contains(each))
+            throw unknown(
+                each,
+                questions_->files ? "you may show no such file: " + each.str()
+                                  : "this server keeps no files; name one elsewhere, as `external`",
+                path_of
+            );
     return names;
+}
+
+Failure NameLookup::unknown(const Uuid& id, std::string_view why, const PathOf& path_of) const {
+    if (path_of) return wrong_at(call_, path_of(id), why);
+    return Failure::invalid_at("[\"" + std::string(root_of(call_)) + "\"]", "value_error", why);
 }
 
 }  // namespace svc::content

@@ -79,15 +79,20 @@ Event placed(Event event, const CardAccess& card);
 /// Looks up whom and what a text names.
 class NameLookup {
 public:
+    /// Where in the input an id is named, as wrong_at() takes it.
+    using PathOf = std::function<std::string(const Uuid&)>;
+
     /// Queues the look-ups, when anything is references.
     NameLookup(Call& call, References references);
     ~NameLookup();
     /// Reads, and adds to what is `kept`; throws Failure 422 for somebody who is not in the
     /// workspace, and for a card or a file that the caller may not see, save those kept.
-    ReferenceNames names(ReferenceNames kept = {});
+    ReferenceNames names(ReferenceNames kept = {}, const PathOf& path_of = {});
 
 private:
     struct Questions;
+    Failure unknown(const Uuid& id, std::string_view why, const PathOf& path_of) const;
+
     Call& call_;
     References references_;
     std::unique_ptr<Questions> questions_;

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { Rest, makeQueue, mintToken } from "../support/server.mjs";
-import { becomes, heading, refusal } from "../support/visits.mjs";
+import { deferred } from "../support/until.mjs";
+import { becomes, heading, holdBack, refusal } from "../support/visits.mjs";
 
 export default (house) => describe("answers", { concurrency: false }, () => {
   let server, mona, max, page;
@@ -112,12 +113,10 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     assert.equal(await page.inputValue("[aria-label='Role of Mona']"), "owner");
     const roleOf = async (person) => (await person.get("/v1/me/memberships")).results.find(({ org_id }) => org_id === org()).role;
     assert.equal(await roleOf(mona), "owner");
-    let go;
-    const released = new Promise((done) => { go = done; });
-    await page.route("**/members/*", (route) => released.then(() => route.continue()));
+    const letGo = await holdBack(page, "**/members/*");
     await page.selectOption("[aria-label='Role of Max']", "viewer");
     assert.equal(await page.inputValue("[aria-label='Role of Max']"), "viewer");
-    go();
+    letGo();
     await becomes(() => roleOf(max), (role) => role === "viewer");
     await show("/members", "Members");
     await once("**/members/*", "PATCH", "refused");
@@ -165,15 +164,14 @@ export default (house) => describe("answers", { concurrency: false }, () => {
 
   test("a list has what was made while it was read, and before it was subscribed to", async () => {
     const other = await house.chromium.openBeside(page, "about:blank");
-    let read, subscribe;
-    const isRead = new Promise((done) => { read = done; }), subscribes = new Promise((done) => { subscribe = done; });
+    const read = deferred(), subscribed = deferred();
     await other.routeWebSocket(/\/v1\/ws/, (socket) => {
       const beyond = socket.connectToServer();
-      socket.onMessage(async (message) => { await subscribes; beyond.send(message); });
+      socket.onMessage(async (message) => { await subscribed.promise; beyond.send(message); });
     });
     await other.route("**/v1/agents?*", async (route) => {
       const response = await route.fetch();
-      await isRead;
+      await read.promise;
       await route.fulfill({ response });
     }, { times: 1 });
     await other.goto(server.url + "/agents");
@@ -184,11 +182,11 @@ export default (house) => describe("answers", { concurrency: false }, () => {
     await other.keyboard.press("Enter");
     await other.check(".dialog input[type=checkbox]");
     await other.click(".dialog >> text=Done");
-    read();
+    read.resolve();
     await other.waitForSelector("td:has-text('Made meanwhile')");
     // Made elsewhere, before anybody would have said so.
     await mona.post("/v1/agents", { name: "Made elsewhere" });
-    subscribe();
+    subscribed.resolve();
     await other.waitForSelector("td:has-text('Made elsewhere')");
     assert.deepEqual(other.complaints, []);
     await other.close();

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
-import { untilEqual } from "../support/until.mjs";
-import { becomes as itBecomes, heading } from "../support/visits.mjs";
+import { deferred, untilEqual } from "../support/until.mjs";
+import { becomes as itBecomes, heading, holdBack } from "../support/visits.mjs";
 import { type as typeOn } from "../support/writing.mjs";
 
 export default (house) => describe("a card", { concurrency: false }, () => {
@@ -66,12 +66,11 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await isEmpty();
     assert.equal((await comments()).length, 2);
     // Who reloads the page meanwhile has it in the box once more.
-    let arrive;
-    const arrived = new Promise((done) => { arrive = done; });
-    await page.route("**/v1/comments", async (route) => arrive(await route.fetch()), { times: 1 });
+    const arrived = deferred();
+    await page.route("**/v1/comments", async (route) => arrived.resolve(await route.fetch()), { times: 1 });
     await page.fill(".new-comment textarea", "Said before the reload");
     await page.keyboard.press("Control+Enter");
-    await arrived;
+    await arrived.promise;
     await page.reload();
     await page.waitForFunction(() => document.querySelector(".new-comment textarea")?.value === "Said before the reload");
     await page.focus(".new-comment textarea");
@@ -85,29 +84,23 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     const comments = async () => (await owner.get(`/v1/comments?card_id=${card.id}`)).results.map(({ rich_text }) => rich_text.map(({ plain_text }) => plain_text).join("")).toSorted();
     const box = page.locator("textarea[aria-label='Write a comment']");
     // The list is long in coming: the next one does not wait for it.
-    let free;
-    const held = new Promise((done) => { free = done; });
-    const lists = (route) => held.then(() => route.continue());
-    await page.route("**/v1/comments?*", lists);
+    let letGo = await holdBack(page, "**/v1/comments?*");
     await box.focus();
     for (const each of ["One", "Two"]) {
       await type("=" + each, "Control+Enter");
       await isEmpty();
     }
     await untilEqual(comments, ["One", "Two"]);
-    free();
+    letGo();
     await page.waitForSelector(".comment-text:text-is('Two')");
-    await page.unroute("**/v1/comments?*", lists);
+    await page.unroute("**/v1/comments?*");
     // Nor does it lose what follows while the one before is on its way.
     const sent = page.waitForRequest("**/v1/comments");
-    let answer;
-    const answered = new Promise((done) => { answer = done; });
-    const slow = async (route) => { await answered; await route.continue(); };
-    await page.route("**/v1/comments", slow, { times: 1 });
+    letGo = await holdBack(page, "**/v1/comments", { times: 1 });
     await type("=Three", "Control+Enter");
     await sent;
     await type("= and four");
-    answer();
+    letGo();
     await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']").value === "and four");
     await untilEqual(comments, ["One", "Three", "Two"]);
     await type("Control+Enter", "Control+Enter");
@@ -235,38 +228,36 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     page.on("request", (request) => { posts += request.method() === "POST" && request.url().endsWith("/v1/comments"); });
     /** Writes and sends where the focus is; what is returned lets it go. */
     async function hold(words) {
-      let free;
-      const held = new Promise((done) => { free = done; });
-      await page.route("**/v1/comments", async (route) => { await held; await route.continue(); }, { times: 1 });
+      const letGo = await holdBack(page, "**/v1/comments", { times: 1 });
       const sent = page.waitForRequest("**/v1/comments");
       await type("=" + words, "Control+Enter");
       await sent;
-      return free;
+      return letGo;
     }
     const said = (words) => page.waitForSelector(`.comment-text:text-is('${words}')`);
     const box = page.locator("textarea[aria-label='Write a comment']"), reply = page.locator("textarea[aria-label='Write a reply']");
     await said("First");
     await page.click("text=Reply");
-    let free = await hold("A");
+    let letGo = await hold("A");
     await type("= and B", "Control+Enter", "Escape");
-    free();
+    letGo();
     await said("A");
     await page.click("text=Reply");
     assert.equal(await reply.inputValue(), "");
     // Another one in its place.
-    free = await hold("C");
+    letGo = await hold("C");
     await page.click("text=Reply");
     await page.click("text=Reply");
     await reply.fill("D");
-    free();
+    letGo();
     await said("C");
     assert.equal(await reply.inputValue(), "D");
     await type("Escape");
     // The same key once more says nothing of what is written then.
     await box.focus();
-    free = await hold("E");
+    letGo = await hold("E");
     await type("Control+Enter", "= and ha", "ArrowLeft", "ArrowLeft");
-    free();
+    letGo();
     await said("E");
     await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']").value === "and ha");
     await type("=, ");
@@ -274,13 +265,13 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await box.fill("");
     // Out of sight meanwhile, it is not there again.
     await box.focus();
-    free = await hold("F");
+    letGo = await hold("F");
     await page.click("#tab-history");
     await page.click("#tab-comments");
     await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']")?.value === "F");
     await box.focus();
     await type("Control+Enter");
-    free();
+    letGo();
     await isEmpty();
     await said("F");
     assert.deepEqual(await comments(), ["A", "C", "E", "F", "First"]);

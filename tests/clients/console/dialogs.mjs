@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { makeBoard } from "../support/boards.mjs";
+import { deferred } from "../support/until.mjs";
 import { becomes, heading, refusal } from "../support/visits.mjs";
 
 export default (house) => describe("fields and dialogs", { concurrency: false }, () => {
@@ -174,18 +175,17 @@ export default (house) => describe("fields and dialogs", { concurrency: false },
       await page.waitForSelector(".dialog .failure:has-text('Too many searches')");
       assert.equal(await page.locator(".dialog:has-text('Nothing fits')").count(), 0);
     });
-    let answer;
-    const come = new Promise((done) => { answer = done; });
+    const answer = deferred();
     const result = { object: "card", id: board.id, key: "ORD-1", title: "Show this", highlight: [] };
     await page.route("**/v1/search", async (route) => {
-      await come;
+      await answer.promise;
       await route.fulfill({ contentType: "application/json", body: JSON.stringify({ object: "list", results: [result], next_cursor: null }) });
     });
     await page.fill("[role=combobox]", "show");
     await page.waitForSelector("[role=option]:has-text('Show the keys')");
     await page.keyboard.press("ArrowDown");
     const chosen = await page.textContent("[role=option][aria-selected=true]");
-    answer();
+    answer.resolve();
     await page.waitForSelector("[role=option]:has-text('Show this')");
     assert.equal(await page.textContent("[role=option][aria-selected=true]"), chosen);
     await page.unrouteAll({ behavior: "ignoreErrors" });

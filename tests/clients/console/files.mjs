@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
-import { becomes, dropFiles, heading, pasteFiles, picture } from "../support/visits.mjs";
+import { becomes, dropFiles, heading, holdBack, pasteFiles, picture } from "../support/visits.mjs";
 
 export default (house) => describe("files", { concurrency: false }, () => {
   let server, chromium, owner, page, board, column;
@@ -87,9 +87,7 @@ export default (house) => describe("files", { concurrency: false }, () => {
 
   test("pictures that are on their way as the card is closed are put into it, and one that is refused holds back no other", async () => {
     const card = await openCard("Closed early");
-    let free;
-    const held = new Promise((done) => { free = done; });
-    await page.route("**/v1/files:presign", async (route) => { await held; await route.continue(); }, { times: 1 });
+    const letGo = await holdBack(page, "**/v1/files:presign", { times: 1 });
     await page.click(".editor");
     await page.keyboard.type("Before");
     await pasteFiles(page, ".editor .line", [shot("one.png"), { name: "fake.png", type: "image/png", bytes: "no picture" }, shot("two.png")]);
@@ -98,7 +96,7 @@ export default (house) => describe("files", { concurrency: false }, () => {
     await page.keyboard.press("Escape");
     await page.waitForSelector(".card-panel", { state: "detached" });
     const told = page.waitForSelector(".toast:has-text('fake.png was not sent')");
-    free();
+    letGo();
     const types = async () => (await owner.get(`/v1/blocks/${card.id}/children`)).results.map(({ type }) => type).join();
     await becomes(types, (all) => all === "paragraph,image,image");
     await told;

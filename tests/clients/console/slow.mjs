@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { makeBoard } from "../support/boards.mjs";
-import { heading } from "../support/visits.mjs";
+import { heading, holdBack } from "../support/visits.mjs";
 
 export default (house) => describe("on a slow network", { concurrency: false }, () => {
   let server, theo, page, board;
@@ -69,14 +69,12 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
 
   test("words and times wait for what one has chosen", async () => {
     const chosen = await open();
-    let answer;
-    const answered = new Promise((resolve) => { answer = resolve; });
-    await chosen.route("**/v1/me/preferences", (route) => answered.then(() => route.continue()));
+    const letGo = await holdBack(chosen, "**/v1/me/preferences");
     const others = [/\/v1\/me$/, /\/v1\/me\/memberships/, /\/Shell\.\w+\.js$/, /\/Boards\.\w+\.js$/];
     await Promise.all([...others.map((each) => chosen.waitForEvent("requestfinished", (request) => each.test(request.url()))), chosen.goto(server.url + "/boards")]);
     await chosen.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
     assert.equal(await chosen.locator(".shell").count(), 0);
-    answer();
+    letGo();
     await heading(chosen, "Boards");
     assert.deepEqual(chosen.complaints, []);
     await chosen.context().close();
@@ -116,13 +114,11 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
     await heading(page, "Boards");
     await page.click("text=New board");
     await page.fill(".dialog input", "Once");
-    let answer;
-    const answered = new Promise((resolve) => { answer = resolve; });
-    await page.route("**/v1/boards", (route) => answered.then(() => route.continue()));
+    const letGo = await holdBack(page, "**/v1/boards");
     for (let times = 0; times < 3; times += 1) await page.press(".dialog input", "Enter");
     await page.waitForSelector(".dialog .go[aria-busy=true]");
     await page.click(".dialog .go", { force: true });
-    answer();
+    letGo();
     await heading(page, "Once");
     await page.unrouteAll({ behavior: "ignoreErrors" });
     const { results } = await theo.get("/v1/boards");

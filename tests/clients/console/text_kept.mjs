@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
 import { until } from "../support/until.mjs";
-import { refusal } from "../support/visits.mjs";
+import { holdBack, refusal } from "../support/visits.mjs";
 import { Writing, batches, plain } from "../support/writing.mjs";
 
 export default (house) => describe("a card's text is kept", { concurrency: false }, () => {
@@ -104,15 +104,13 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     // The same where another one was faster.
     await page.unrouteAll({ behavior: "ignoreErrors" });
     const [block] = await blocksOf(card);
-    let go;
-    const written = new Promise((done) => { go = done; });
-    await page.route(batches, (route) => written.then(() => route.continue()));
+    const letGo = await holdBack(page, batches);
     await page.goto(`${server.url}/cards/${card.id}`);
     await page.waitForSelector(".editor");
     await at(0);
     await type("End", "= third", "Escape", "Escape");
     await owner.send("PATCH", `/v1/blocks/${block.id}`, plain("So begin first second"));
-    go();
+    letGo();
     await becomes(card, "So begin first second third");
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.route(batches, (route) => route.abort(), { times: 2 });
@@ -240,13 +238,16 @@ export default (house) => describe("a card's text is kept", { concurrency: false
   });
 
   test("what is behind something that the server does not take is sent", async () => {
-    const card = await openCard("Behind the refused", { markdown: "one" });
-    await at("one");
-    await type("End", "Enter");
     const words = Array.from({ length: 12 }, (_, count) => `line ${count}`);
-    await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x"><div data-whole='{"type":"nonsense"}'></div></div>${words.map((each) => `<div data-block="y"><p>${each}</p></div>`).join("")}</div>`, "text/html");
-    await failed();
-    await becomes(card, ["one", ...words].join("\n\n"));
+    const nobody = { type: "mention", mention: { type: "user", user: { id: crypto.randomUUID() } } };
+    for (const refused of [`<div data-whole='{"type":"nonsense"}'></div>`, `<p>For <span data-piece='${JSON.stringify({ text: "@nobody", whole: nobody })}'>@nobody</span></p>`]) {
+      const card = await openCard("Behind the refused", { markdown: "one" });
+      await at("one");
+      await type("End", "Enter");
+      await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x">${refused}</div>${words.map((each) => `<div data-block="y"><p>${each}</p></div>`).join("")}</div>`, "text/html");
+      await failed();
+      await becomes(card, ["one", ...words].join("\n\n"));
+    }
     page.complaints.length = 0; // of what was refused
   });
 

@@ -18,3 +18,10 @@ export async function untilEqual(what, expected, seconds = 30) {
   await until(async () => isDeepStrictEqual((found = await what()), expected), seconds);
   assert.deepEqual(found, expected);
 }
+
+/** A promise, and what fulfils it. */
+export function deferred() {
+  let resolve;
+  const promise = new Promise((done) => { resolve = done; });
+  return { promise, resolve };
+}

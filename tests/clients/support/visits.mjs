@@ -1,6 +1,6 @@
 // Every page that the server has, in each state that people meet: for what holds of all of them.
 import { Rest, makeQueue } from "./server.mjs";
-import { until } from "./until.mjs";
+import { deferred, until } from "./until.mjs";
 
 export const password = "correct horse battery";
 
@@ -21,6 +21,13 @@ export const says = (page, text) => page.waitForSelector(`.outcome:has-text("${t
 
 /** Waits until what the page shows has settled, and it takes keys. */
 export const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+
+/** Requests to that address are sent when what is returned is called. */
+export async function holdBack(page, address, options) {
+  const { promise, resolve } = deferred();
+  await page.route(address, (route) => promise.then(() => route.continue()), options);
+  return resolve;
+}
 
 /** Has the page's scripts run that many times as slowly. */
 export async function slowDown(page, rate) {

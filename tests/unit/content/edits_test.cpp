@@ -170,7 +170,10 @@ TEST(RichText, NamesOnlyWhomAndWhatTheWriterKnows) {
     EXPECT_EQ(status({{"user", {{"id", other.owner.id.str()}}}}), 422);
     EXPECT_EQ(status({{"page", {{"id", other.card.str()}}}}), 422);
     EXPECT_EQ(status({{"database", {{"id", page.card.str()}}}}), 422);
-    EXPECT_EQ(page.try_append({object{{"card_ref", {{"card_id", other.card.str()}}}}}).status, 422);
+    const Answer hidden =
+        page.try_append({paragraph("a"), object{{"card_ref", {{"card_id", other.card.str()}}}}});
+    EXPECT_EQ(hidden.status, 422);
+    EXPECT_EQ(hidden.body.at_pointer("/detail/0/loc"), (value{"arguments", "children", 1}));
     EXPECT_EQ(page.try_append({object{{"card_ref", {{"card_id", page.card.str()}}}}}).status, 200);
 }
 
@@ -254,6 +257,12 @@ TEST(Batches, AreCarriedOutWholeOrNotAtAll) {
     refuse({{"op", "create"}}, 422);
     refuse({{"op", "create"}, {"block", object{{"poem", object{}}}}}, 422);
     refuse({{"op", "delete"}}, 422);
+    const object nobody{{"mention", {{"user", {{"id", new_uuid().str()}}}}}};
+    const Answer stranger =
+        refuse({{"op", "create"}, {"block", {{"paragraph", {{"rich_text", array{nobody}}}}}}}, 422);
+    EXPECT_EQ(
+        stranger.body.at_pointer("/detail/0/loc"), (value{"arguments", "operations", 1, "block"})
+    );
 }
 
 TEST(Batches, AndAppendsOfManyAtOnceLoseNothing) {

@@ -5,6 +5,7 @@ import { inOrg } from "../../api/queries";
 import { number } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
+import { needsAttention, queueStates } from "../../parts/queueStates";
 import { toastError } from "../../parts/toasts";
 import { useBoard } from "./context";
 import type { Column } from "./store";
@@ -13,8 +14,6 @@ export const queueQuery = (board_id: string, column_id: string) => ({
   queryKey: inOrg("queue", board_id, column_id),
   queryFn: () => ask(api.GET("/v1/boards/{board_id}/columns/{column_id}/queue", { params: { path: { board_id, column_id } } })),
 });
-
-const states = ["ready", "leased", "backoff", "blocked", "held", "exhausted"] as const;
 
 /** How a column stands as a work queue: what waits, what is worked on, what needs somebody. */
 export function QueueStrip({ column }: { column: Column }) {
@@ -43,8 +42,8 @@ export function QueueStrip({ column }: { column: Column }) {
     <div className="queue-strip">
       <span className="grow">
         <span className="tag agent">{paused ? t("queue, paused") : t("queue")}</span>
-        {state.data && states.filter((name) => name === "ready" || state.data[name] > 0).map((name) => (
-          <span key={name} className={name === "exhausted" || name === "held" ? "late" : undefined}>{number(state.data[name])} {t(name)}</span>
+        {state.data && queueStates.filter((name) => name === "ready" || state.data[name] > 0).map((name) => (
+          <span key={name} className={needsAttention(name) ? "late" : undefined}>{number(state.data[name])} {t(name)}</span>
         ))}
       </span>
       {canEdit && (

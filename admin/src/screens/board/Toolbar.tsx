@@ -66,7 +66,7 @@ export function Toolbar({ filter, onFilter, view, onView, search }: {
         id, label: t(id), selected: filter.priorities.includes(id), run: () => onFilter({ ...filter, priorities: toggled(filter.priorities, id) }),
       }))} />
       <Chooser label={t("Due")} chosen={filter.due ? 1 : 0} choices={[one("due", "overdue", t("Overdue")), one("due", "week", t("Within a week")), one("due", "none", t("Without a date"))]} />
-      <Chooser label={t("State")} chosen={filter.state ? 1 : 0} choices={[one("state", "blocked", t("Blocked")), one("state", "leased", t("Leased")), one("state", "stuck", t("Stuck in a queue"))]} />
+      <Chooser label={t("State")} chosen={filter.state ? 1 : 0} choices={[one("state", "blocked", t("Blocked")), one("state", "leased", t("Leased")), one("state", "stuck", t("Needs attention"))]} />
       {!isEmpty(filter) && <button type="button" className="button small quiet" onClick={({ detail }) => {
         onFilter(noFilter);
         if (detail === 0) search.current?.focus(); // by a key, whose button goes

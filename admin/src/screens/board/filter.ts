@@ -1,5 +1,6 @@
 // What of a board is shown, as it stands in the address, so that it can be sent to somebody.
 import { dayOf, today } from "../../app/time";
+import { needsAttention } from "../../parts/queueStates";
 import type { Card } from "./store";
 
 export interface Filter {
@@ -57,7 +58,7 @@ function dueFits(due: string | null, wanted: Filter["due"]): boolean {
 function stateFits({ blocked, lease, queue }: Card, wanted: Filter["state"]): boolean {
   if (wanted === "blocked") return blocked;
   if (wanted === "leased") return lease !== null;
-  return queue.state === "exhausted" || queue.state === "held" || queue.state === "backoff";
+  return needsAttention(queue.state);
 }
 
 /** Whether a card is shown; null lets all through. */

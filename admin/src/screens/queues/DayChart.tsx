@@ -1,19 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, ask, type Schemas } from "../../api/client";
+import { api, ask } from "../../api/client";
 import { inOrg } from "../../api/queries";
 import { number } from "../../app/time";
 import { t } from "../../app/words";
 import { queueQuery } from "../board/QueueStrip";
+import { needingAttention, type QueueCounts } from "../../parts/queueStates";
 import { steps, type Point } from "../../parts/steps";
 
 const day = 86_400_000; // milliseconds
 const [width, height] = [480, 56];
-type Counts = Pick<Schemas["QueueState"], "ready" | "blocked" | "leased" | "backoff" | "exhausted" | "held">;
 
-const series: { name: string; className: string; of: (counts: Counts) => number }[] = [
+const series: { name: string; className: string; of: (counts: QueueCounts) => number }[] = [
   { name: "waiting", className: "waiting-line", of: ({ ready, blocked, backoff }) => ready + blocked + backoff },
   { name: "worked on", className: "leased-line", of: ({ leased }) => leased },
-  { name: "needing attention", className: "stuck-line", of: ({ exhausted, held }) => exhausted + held },
+  { name: "needing attention", className: "stuck-line", of: needingAttention },
 ];
 
 /** How many cards the queue held over the last day: what waits rises when its workers do not keep up. */

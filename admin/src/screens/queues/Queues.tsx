@@ -8,6 +8,7 @@ import { ago, ahead, number } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Empty, Page } from "../../parts/Page";
+import { queueStates } from "../../parts/queueStates";
 import { Wait, WaitPages } from "../../parts/Wait";
 import { queueQuery } from "../board/QueueStrip";
 import { DayChart } from "./DayChart";
@@ -16,8 +17,7 @@ import { Stuck } from "./Stuck";
 import "./queues.css";
 
 type Queue = Schemas["QueueListed"];
-const states = ["ready", "leased", "backoff", "blocked", "held", "exhausted"] as const;
-const explanations: Record<(typeof states)[number], string> = {
+const explanations: Record<(typeof queueStates)[number], string> = {
   ready: "wait to be claimed", leased: "are worked on", backoff: "pause after a failure", blocked: "wait for other cards", held: "are held by a person", exhausted: "have used their attempts up",
 };
 
@@ -27,11 +27,11 @@ function Depth({ queue }: { queue: Queue }) {
   return (
     <div className="depth-place"><Wait query={state} lines={3}>
       {(now) => {
-        const all = Math.max(1, ...states.map((name) => now[name]));
+        const all = Math.max(1, ...queueStates.map((name) => now[name]));
         return (
           <>
             <dl className="depth">
-              {states.map((name) => (
+              {queueStates.map((name) => (
                 <div key={name} className={now[name] ? name : "none"} title={t(explanations[name])} style={{ "--part": `${(100 * now[name]) / all}%` } as CSSProperties}>
                   <dt>{t(name)}</dt><dd>{number(now[name])}</dd>
                 </div>

@@ -7,6 +7,7 @@ import { Refusal, worded } from "../../api/refusal";
 import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { TextField } from "../../parts/Field";
+import { needingAttention, needsAttention } from "../../parts/queueStates";
 import { useAct } from "../../parts/useAct";
 import { useKeptFocus } from "../../parts/useKeptFocus";
 import { queueQuery } from "../board/QueueStrip";
@@ -14,7 +15,6 @@ import { queueQuery } from "../board/QueueStrip";
 type Queue = Schemas["QueueListed"];
 type Card = Schemas["Card"];
 const pages = 10; // of cards that are looked through: the API does not find them by their state
-const isStuck = ({ queue: { state } }: Card) => state === "exhausted" || state === "held";
 
 /** The column's cards that need somebody, once so many of them were found. */
 async function find(column_id: string, count: number): Promise<Card[]> {
@@ -22,7 +22,7 @@ async function find(column_id: string, count: number): Promise<Card[]> {
   let start_cursor: string | undefined;
   for (let page = 0; page < pages && found.length < count; page += 1) {
     const { results, next_cursor } = await ask(api.GET("/v1/cards", { params: { query: { column_id, page_size: 100, sort: "updated", start_cursor } } }));
-    found.push(...results.filter(isStuck));
+    found.push(...results.filter(({ queue }) => needsAttention(queue.state)));
     if (!next_cursor) break;
     start_cursor = next_cursor;
   }
@@ -72,7 +72,7 @@ function RequeueDialog({ cards, queue, onClose }: { cards: Card[]; queue: Queue;
 export function Stuck({ queue }: { queue: Queue }) {
   const [requeuing, setRequeuing] = useState<Card[]>();
   const state = useQuery(queueQuery(queue.board_id, queue.column_id)).data;
-  const count = state ? state.exhausted + state.held : 0;
+  const count = state ? needingAttention(state) : 0;
   const cards = useQuery({ queryKey: inOrg("stuck", queue.column_id, count), queryFn: () => find(queue.column_id, count), enabled: count > 0, placeholderData: keepPreviousData });
   const all = count > 0 ? cards.data ?? [] : [];
   const focus = useKeptFocus<HTMLDivElement>("button");
