@@ -171,7 +171,9 @@ bool Worker::admit(int socket, const Address& peer) {
         close(*c);
         return true;
     }
-    drive(*c, Next::rest);
+    // A request that is here already is served after everybody was let in: of those who come at once
+    // one edge tells, so while a handler ran nobody would hear of the others.
+    if (settle(*c) == Next::rest && !c->ownership.leave()) come_back(*c);
     return true;
 }
 

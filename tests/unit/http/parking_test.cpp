@@ -1,5 +1,8 @@
 #include "tests/unit/http/http_fixture.hpp"
 
+#include <atomic>
+#include <thread>
+
 /// Requests that wait without a worker, and workers that are all taken.
 namespace svc::http::test {
 
@@ -101,6 +104,28 @@ TEST(Queue, WhatFindsNoWorkerWaitsAndIsAnswered) {
         EXPECT_EQ(reply->status, 200);
     }
     EXPECT_EQ(fixture.load().refused, 0u);
+}
+
+TEST(Queue, WhoeverComesWhileAnotherIsServedIsLetIn) {
+    Settings settings;
+    settings.workers = 2;
+    std::atomic<int> unheard{0};
+    const auto try_it = [&] {
+        for (int round = 0; round < 100 && unheard == 0; ++round) {
+            HttpFixture fixture(settings);
+            std::vector<Client> clients;
+            for (int each = 0; each < settings.workers; ++each) {
+                clients.push_back(fixture.client());
+                clients.back().send(get("/held"));
+            }
+            const auto all_served = [&] { return fixture.responder.served() == settings.workers; };
+            if (!eventually(all_served, 5s)) ++unheard;
+        }
+    };
+    std::vector<std::jthread> all;  // so that threads are woken late
+    for (int each = 0; each < 8; ++each) all.emplace_back(try_it);
+    all.clear();
+    EXPECT_EQ(unheard, 0);
 }
 
 TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
