@@ -290,4 +290,10 @@ describe("filters", () => {
     expect(overdue(card("x", "todo", 1, { due: "2999-01-01" }))).toBe(false);
     expect(overdue(card("x", "todo", 1))).toBe(false);
   });
+
+  test("what needs attention is held or has used up its attempts; a pause ends by itself", () => {
+    const needsSomebody = predicate(readFilter(new URLSearchParams("state=stuck")))!;
+    const inState = (state: Card["queue"]["state"]) => card("x", "todo", 1, { queue: { ...card("y", "todo", 1).queue, state } });
+    expect((["ready", "leased", "backoff", "held", "exhausted"] as const).filter((state) => needsSomebody(inState(state)))).toEqual(["held", "exhausted"]);
+  });
 });

@@ -130,7 +130,10 @@ Worker::Next Worker::settle(Connection& c) {
     }
 }
 
+/// What those who come have sent already is served when all are let in: of several who come at once
+/// one edge tells, so while a handler ran nobody would hear of the others.
 void Worker::accept_all() {
+    Connection* heard = nullptr;
     for (;;) {
         sockaddr_storage from{};
         socklen_t size = sizeof from;
@@ -144,37 +147,39 @@ void Worker::accept_all() {
             if (errno == EINTR || errno == ECONNABORTED) continue;
             // No descriptor left: no edge will tell when there is one again.
             if (errno != EAGAIN && !server_state_.stopping) server_state_.accept_again = true;
-            return;
+            break;
         }
         server_state_.accepted.fetch_add(1, std::memory_order_relaxed);
-        if (!admit(socket, Address(reinterpret_cast<const sockaddr&>(from)))) refuse_socket(socket);
+        Connection* c = server_state_.table.take();
+        if (!c) refuse_socket(socket);
+        else if (admit(*c, socket, Address(reinterpret_cast<const sockaddr&>(from)))) {
+            if (heard) come_back(*heard);
+            heard = c;
+        }
     }
+    if (heard) drive(*heard, step(*heard));
 }
 
-bool Worker::admit(int socket, const Address& peer) {
-    Connection* c = server_state_.table.take();
-    if (!c) return false;
+/// True when something came of it meanwhile: the turn is still held.
+bool Worker::admit(Connection& c, int socket, const Address& peer) {
     const auto tls = server_state_.tls.get();
-    c->channel.open(socket, tls ? std::make_unique<Tls>(*tls, socket) : nullptr);
-    c->phase = tls ? Phase::handshake : Phase::reading;
-    c->stage = Stage::fresh;
-    c->begin = 0;
-    c->closing = c->lingers = false;
-    c->watches_writes = c->channel.secure();  // a handshake may have to wait for that
-    c->trusted_peer = server_state_.proxies.trusts(peer);
-    c->peer = peer;
+    c.channel.open(socket, tls ? std::make_unique<Tls>(*tls, socket) : nullptr);
+    c.phase = tls ? Phase::handshake : Phase::reading;
+    c.stage = Stage::fresh;
+    c.begin = 0;
+    c.closing = c.lingers = false;
+    c.watches_writes = c.channel.secure();  // a handshake may have to wait for that
+    c.trusted_peer = server_state_.proxies.trusts(peer);
+    c.peer = peer;
     epoll_event event{
-        .events = EPOLLIN | EPOLLRDHUP | EPOLLET | (c->watches_writes ? EPOLLOUT : 0u),
-        .data = {.u64 = c->key()},
+        .events = EPOLLIN | EPOLLRDHUP | EPOLLET | (c.watches_writes ? EPOLLOUT : 0u),
+        .data = {.u64 = c.key()},
     };
     if (epoll_ctl(server_state_.epoll.get(), EPOLL_CTL_ADD, socket, &event) != 0) {
-        close(*c);
-        return true;
+        close(c);
+        return false;
     }
-    // A request that is here already is served after everybody was let in: of those who come at once
-    // one edge tells, so while a handler ran nobody would hear of the others.
-    if (settle(*c) == Next::rest && !c->ownership.leave()) come_back(*c);
-    return true;
+    return settle(c) == Next::rest && !c.ownership.leave();
 }
 
 /// Somebody speaks HTTP where TLS is spoken.

@@ -42,7 +42,7 @@ private:
     void come_back(Connection& c);
     Next step(Connection& c);
     Next settle(Connection& c);
-    bool admit(int socket, const Address& peer);
+    bool admit(Connection& c, int socket, const Address& peer);
     void refuse_socket(int socket);
     void answer_plain(int socket);
     void send_refusal(int socket, const Refusal& why);

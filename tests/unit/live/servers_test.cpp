@@ -10,6 +10,11 @@ namespace {
 
 class LiveServers : public LiveTest {
 protected:
+    /// Servers say nothing to each other before they know of each other.
+    static void wait_for_peers(std::initializer_list<const Server*> servers, double count) {
+        for (const Server* each : servers)
+            ASSERT_TRUE(eventually([&] { return metric_of(*each, "bus_peers") == count; }, 30s));
+    }
     static std::string card_in(const json::value& message) {
         return std::string(message.at("event").at("data").at("id").as_string());
     }
@@ -58,8 +63,7 @@ TEST_F(LiveServers, WhatHappensOnOneIsToldByTheOther) {
                                "/v1/boards/" + board + "/cards",
                                json::value{{"column_id", columns[board]}, {"title", "Card"}}
                            )
-        )
-                           .text("/id"));
+        ).text("/id"));
     for (Follower* each : {&here, &there}) {
         while (each->cards.size() < made.size() && each->take(10s)) {
         }
@@ -92,6 +96,7 @@ TEST_F(LiveServers, ASessionThatEndsOnOneEndsOnTheOther) {
     WsClient ws(second.port(), "/v1/ws?ticket=" + ticket, "");
     ASSERT_EQ(ws.head.status, 101);
     ws.subscribe("s", board);
+    wait_for_peers({&server, &second}, 1);
     expect(204, workspace.client.post("/v1/auth/logout"));
     // Without a word from the other server it would be noticed within half a minute.
     EXPECT_EQ(ws.close_code(8s), 4401);
@@ -142,11 +147,7 @@ TEST_F(LiveServers, WhoIsOnABoardIsTold) {
 /// Servers that have heard of each other.
 class PresenceOfServers : public LiveServers {
 protected:
-    PresenceOfServers() { wait_for_peers(1); }
-    void wait_for_peers(double count) {
-        for (const Server* each : {&server, &second})
-            ASSERT_TRUE(eventually([&] { return metric_of(*each, "bus_peers") == count; }, 30s));
-    }
+    PresenceOfServers() { wait_for_peers({&server, &second}, 1); }
     /// The message that says so many; what is told on the way there is passed over.
     static json::value told_of(
         WsClient& ws, std::int64_t total, std::chrono::seconds within = 20s
@@ -191,7 +192,7 @@ TEST_F(PresenceOfServers, AServerThatEndsOrDiesLeavesNobodyBehind) {
     const auto agent = make_agent("Robot");
     // Somebody is there all the time, so that nobody is alone.
     Server third({.database_url = database, .settings = with_few_modules({})});
-    wait_for_peers(2);
+    wait_for_peers({&server, &second}, 2);
     WsClient person(server.port(), token);
     person.subscribe("s", board);
     for (const int signal : {SIGTERM, SIGKILL}) {
@@ -201,7 +202,7 @@ TEST_F(PresenceOfServers, AServerThatEndsOrDiesLeavesNobodyBehind) {
         second.end(signal);
         told_of(person, 1, 40s);
         second.start();
-        wait_for_peers(2);
+        wait_for_peers({&server, &second}, 2);
     }
 }
 

@@ -172,7 +172,7 @@ TEST(Claiming, AFirstInFirstOutColumnIgnoresWhatIsMovedWithin) {
     EXPECT_THAT(claim_all(fixture), ElementsAre("a", "b"));
 }
 
-TEST(Claiming, AFirstInFirstOutColumnTellsApartWhoCameWithinAMillisecond) {
+TEST(Claiming, AFirstInFirstOutColumnKnowsTheMicrosecondThatACardCame) {
     BoardFixture fixture({{"enabled", true}, {"order", "fifo"}});
     const std::string card = fixture.card(fixture.queue).text("/id");
     const auto place = [&] {
