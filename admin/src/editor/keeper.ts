@@ -138,8 +138,10 @@ export class Keeper {
       if (this.isSaved) this.become("saved");
     } catch (error) {
       this.become("failed", error);
-      clearTimeout(this.timer);
-      if (this.retryAfter) this.timer = window.setTimeout(() => void this.save(), this.retryAfter);
+      if (this.retryAfter) {
+        clearTimeout(this.timer);
+        this.timer = window.setTimeout(() => void this.save(), this.retryAfter);
+      } // otherwise what was written meanwhile is sent in its time
     } finally {
       this.sending = null;
       this.on.sent();

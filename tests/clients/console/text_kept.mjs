@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
-import { until } from "../support/until.mjs";
+import { deferred, until } from "../support/until.mjs";
 import { holdBack, refusal } from "../support/visits.mjs";
 import { Writing, batches, plain } from "../support/writing.mjs";
 
@@ -248,6 +248,36 @@ export default (house) => describe("a card's text is kept", { concurrency: false
       await failed();
       await becomes(card, ["one", ...words].join("\n\n"));
     }
+    page.complaints.length = 0; // of what was refused
+  });
+
+  test("what is written while something is refused is sent, though no event says that anything has changed", async () => {
+    let isDeaf = true;
+    await page.routeWebSocket(/\/v1\/ws/, (socket) => { if (!isDeaf) socket.connectToServer(); });
+    const card = await openCard("Refused meanwhile", { markdown: "one" });
+    await at("one");
+    await type("End", "Enter");
+    await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x"><div data-whole='{"type":"nonsense"}'></div></div></div>`, "text/html");
+    await failed();
+    // Refused, and sent once more without that; then it is written.
+    const sentAgain = deferred(), written = deferred();
+    let sends = 0;
+    await page.route(batches, async (route) => {
+      sends += 1;
+      if (sends === 2) {
+        sentAgain.resolve();
+        await written.promise;
+      }
+      await route.continue();
+    });
+    await at("one");
+    await type("End", "= more");
+    await sentAgain.promise;
+    await type("= words");
+    written.resolve();
+    await becomes(card, "one more words");
+    await page.unroute(batches);
+    isDeaf = false;
     page.complaints.length = 0; // of what was refused
   });
 
