@@ -82,7 +82,7 @@ public:
     /// Where in the input an id is named, as wrong_at() takes it.
     using PathOf = std::function<std::string(const Uuid&)>;
 
-    /// Queues the look-ups, when anything is references.
+    /// Queues the look-ups, when anything is named.
     NameLookup(Call& call, References references);
     ~NameLookup();
     /// Reads, and adds to what is `kept`; throws Failure 422 for somebody who is not in the

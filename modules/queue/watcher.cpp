@@ -358,7 +358,8 @@ Verdict check_named_lease(Call& call, const Event&) {
     return Refusal{
         "lease_lost",
         "The lease by which this was to be done is over. Leave the card alone; somebody else may "
-        "have it."};
+        "have it."
+    };
 }
 
 }  // namespace svc::queue

@@ -170,7 +170,7 @@ SVC_SHARED_RECORD(
     RichText,
     (type, "Which of the following it is; may be left out.", omit_empty),
     (text, "Plain text, perhaps a link.", omit_empty),
-    (mention, "Somebody or something that is references.", omit_empty),
+    (mention, "Somebody or something that is mentioned.", omit_empty),
     (equation, "A formula within the line.", omit_empty),
     (annotations, "Formatting of the text.", defaulted),
     (plain_text, "The text without formatting; computed by the server.", read_only),
@@ -201,7 +201,7 @@ void normalize(Reader& reader, RichTexts& texts);
 /// Fills in what is worked out: plain_text and href.
 void resolve(RichText& item, const ReferenceNames& names);
 void resolve(RichTexts& texts, const ReferenceNames& names);
-/// Who and what is references.
+/// Who and what is named.
 void collect_references(const RichTexts& texts, References& into);
 /// Who and what is mentioned anywhere within what was stored, under the name that stands there.
 void keep_names(const json::value& stored, ReferenceNames& into);

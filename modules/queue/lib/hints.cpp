@@ -7,7 +7,7 @@ namespace svc::queue {
 
 namespace {
 
-/// Whoever came a moment later goes later, and of a millisecond there may be several.
+/// To the microsecond: several cards may enter within a millisecond.
 std::string place_at(const Timestamp& entered) {
     std::string place;
     entered.append_exact_to(place);

@@ -9,7 +9,8 @@ import { Writing, batches, plain } from "../support/writing.mjs";
 
 export default (house) => describe("a card's text is kept", { concurrency: false }, () => {
   const writing = new Writing();
-  const { openCard, markdownOf, becomes, blocksOf, append, type, at, paste, saved, failed } = writing;
+  const { openCard, markdownOf, becomes, blocksOf, append, type, at, paste, pasteBlocks, saved, failed } = writing;
+  const unknown = `<div data-whole='{"type":"nonsense"}'></div>`;
   let server, owner, page;
 
   before(async () => {
@@ -225,7 +226,7 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     await paste('<p>Call <a href="tel:12">us</a>, <a href="https://user:word@example.com/">there</a> or <a href="https://example.com/x">here</a></p>', "text/html");
     await becomes(card, "one\n\ntwo\n\nCall us, there or [here](<https://example.com/x>)");
     await type("Enter");
-    await paste('<div class="group" data-pm-slice="0 0 []"><div data-block="x"><div data-whole=\'{"type":"nonsense"}\'></div></div></div>', "text/html");
+    await pasteBlocks(unknown);
     await at("one");
     await type("End", "= more");
     await failed();
@@ -240,11 +241,11 @@ export default (house) => describe("a card's text is kept", { concurrency: false
   test("what is behind something that the server does not take is sent", async () => {
     const words = Array.from({ length: 12 }, (_, count) => `line ${count}`);
     const nobody = { type: "mention", mention: { type: "user", user: { id: crypto.randomUUID() } } };
-    for (const refused of [`<div data-whole='{"type":"nonsense"}'></div>`, `<p>For <span data-piece='${JSON.stringify({ text: "@nobody", whole: nobody })}'>@nobody</span></p>`]) {
+    for (const refused of [unknown, `<p>For <span data-piece='${JSON.stringify({ text: "@nobody", whole: nobody })}'>@nobody</span></p>`]) {
       const card = await openCard("Behind the refused", { markdown: "one" });
       await at("one");
       await type("End", "Enter");
-      await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x">${refused}</div>${words.map((each) => `<div data-block="y"><p>${each}</p></div>`).join("")}</div>`, "text/html");
+      await pasteBlocks(refused, ...words.map((each) => `<p>${each}</p>`));
       await failed();
       await becomes(card, ["one", ...words].join("\n\n"));
     }
@@ -257,7 +258,7 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     const card = await openCard("Refused meanwhile", { markdown: "one" });
     await at("one");
     await type("End", "Enter");
-    await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x"><div data-whole='{"type":"nonsense"}'></div></div></div>`, "text/html");
+    await pasteBlocks(unknown);
     await failed();
     // Refused, and sent once more without that; then it is written.
     const sentAgain = deferred(), written = deferred();
@@ -285,7 +286,7 @@ export default (house) => describe("a card's text is kept", { concurrency: false
     const card = await openCard("Below the refused", { markdown: "one\n\ntwo" });
     await at("two");
     await type("Home");
-    await paste(`<div class="group" data-pm-slice="0 0 []"><div data-block="x"><p data-line='{"type":"paragraph","props":{"color":"nonsense"}}'>refused</p></div></div>`, "text/html");
+    await pasteBlocks(`<p data-line='{"type":"paragraph","props":{"color":"nonsense"}}'>refused</p>`);
     await failed();
     await at("two");
     await type("Tab", "Tab");

@@ -54,6 +54,8 @@ export class Writing {
     data.setData(kind, words);
     document.querySelector(".editor").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
   }, [text, type]);
+  /** Each as HTML, as blocks of a text are copied. */
+  pasteBlocks = (...blocks) => this.paste(`<div class="group" data-pm-slice="0 0 []">${blocks.map((each) => `<div data-block="x">${each}</div>`).join("")}</div>`, "text/html");
 
   saved = () => this.page.waitForSelector(".saving.saved", { state: "attached" });
   failed = () => this.page.waitForSelector(".saving.failed");

@@ -63,7 +63,8 @@ TEST_F(LiveServers, WhatHappensOnOneIsToldByTheOther) {
                                "/v1/boards/" + board + "/cards",
                                json::value{{"column_id", columns[board]}, {"title", "Card"}}
                            )
-        ).text("/id"));
+        )
+                           .text("/id"));
     for (Follower* each : {&here, &there}) {
         while (each->cards.size() < made.size() && each->take(10s)) {
         }

@@ -10,8 +10,7 @@ import { BoardStore, type Card, type Snapshot } from "./store";
 const pageSize = 100;
 
 export async function readBoard(board_id: string, org?: string): Promise<Snapshot> {
-  const headers = inWorkspace(org);
-  return ask(api.GET("/v1/boards/{board_id}/snapshot", { params: { path: { board_id }, query: { page_size: 50 } }, headers }));
+  return ask(api.GET("/v1/boards/{board_id}/snapshot", { params: { path: { board_id }, query: { page_size: 50 } }, headers: inWorkspace(org) }));
 }
 
 /** A board of the tab's workspace, or else of whichever of `orgs` has it; and which. */
