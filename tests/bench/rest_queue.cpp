@@ -37,7 +37,7 @@ WorkedOff all_of(int cards, WorkedOff worked) {
 
 }  // namespace
 
-RestQueue::RestQueue(Lab& lab, const std::string& name) : lab_(lab) {
+RestQueue::RestQueue(Lab& lab, const std::string& name, Completed completed) : lab_(lab) {
     auto client = lab.server().client();
     client.token(lab.token());
     board_ = test::expect(
@@ -49,7 +49,7 @@ RestQueue::RestQueue(Lab& lab, const std::string& name) : lab_(lab) {
             .text("/id");
     };
     queue_ = column("To do", "queue");
-    done_ = column("Done", "done");
+    if (completed == Completed::goes_on) column("Done", "done");
 }
 
 std::string RestQueue::create_request() const {

@@ -17,12 +17,13 @@ struct HeldCard {
 /// Puts cards that wait for workers into a column, as put_cards() does.
 void put_work(Lab& lab, const std::string& board, const std::string& queue, int from, int count);
 
-/// A board of two columns: a queue, and the one that its completed cards go to.
+/// A board with a queue and, unless completed cards stay where they are, a column that they go to.
 class RestQueue {
 public:
     static constexpr int workers = 16;
+    enum class Completed { goes_on, stays };
 
-    RestQueue(Lab& lab, const std::string& name);
+    RestQueue(Lab& lab, const std::string& name, Completed completed = Completed::goes_on);
 
     const std::string& board() const { return board_; }
     std::string create_request() const;
@@ -53,7 +54,7 @@ private:
     std::string claim_request(const std::string& body) const;
 
     Lab& lab_;
-    std::string board_, queue_, done_;
+    std::string board_, queue_;
     int numbers_ = 0;  ///< given to cards by fill_at_once()
 };
 
