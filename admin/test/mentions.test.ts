@@ -30,4 +30,13 @@ describe("mentions in comments", () => {
     expect(text).toBe("See **bold**, @Ada[ there](https://example.com/)");
     expect(toMarkdown(text, named)).toBe("See **bold**, [@Ada](user:1)[ there](https://example.com/)");
   });
+
+  test("are cards and days, too, and signs that were meant as such stay signs", () => {
+    const { text } = fromRich([
+      run("After "), run("ENG-42", { type: "mention", text: undefined, mention: { type: "page", page: { id: "7" } } }),
+      run(" on "), run("2026-06-19", { type: "mention", text: undefined, mention: { type: "date", date: { start: "2026-06-19", end: null } } }),
+      run(": 2*3, snake_case, _x_, a [b] or ~~c~~, "), run("`*`", { annotations: { ...annotations, code: true }, plain_text: "*" }),
+    ]);
+    expect(text).toBe("After [ENG-42](card:7) on [2026-06-19](date:2026-06-19): 2\\*3, snake_case, \\_x\\_, a \\[b\\] or \\~~c\\~~, `*`");
+  });
 });

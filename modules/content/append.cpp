@@ -34,15 +34,11 @@ Page<Block> append(Call& call, const AppendChildrenRequest& in) {
     CardTree tree(call);
     tree.queue_ancestors({parent});
     tree.queue_taken(in.children);
-    NameLookup names(call, references_in(in.children));
+    NameLookup names(call, naming_parts("children", in.children));
 
     tree.take(require_changeable(seen.one(), BoardRole::editor));
     auto blocks = in.children;
-    resolve(blocks, names.names({}, [&](const Uuid& id) {
-        std::size_t child = 0;
-        while (!references_in({in.children[child]}).contains(id)) ++child;
-        return "\"children\"," + std::to_string(child);
-    }));
+    resolve(blocks, names.names());
     const auto ids = tree.insert(place, gap.one_or_retry(), std::move(blocks));
     BlockEvents events(call, tree);
     events.made(ids);

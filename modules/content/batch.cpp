@@ -88,15 +88,15 @@ public:
         for (std::size_t i = 0; i < in.operations.size(); ++i) look_through(i);
         queue_those_named();
         std::vector<BlockInput> fresh;
-        References references;
+        std::vector<NamingPart> parts;
         for (const Step& each : steps_) {
-            references.add(each.references);
+            parts.push_back({each.where + ",\"block\"", each.references});
             if (each.fresh) fresh.push_back(*each.fresh);
         }
         if (content::count_blocks(fresh) > most_in_request)
             throw wrong_at(call, "\"operations\"", "a request brings 1000 blocks at most");
         tree_.queue_taken(fresh);
-        names_.emplace(call, std::move(references));
+        names_.emplace(call, std::move(parts));
     }
 
     BatchResult run() {
@@ -186,10 +186,7 @@ private:
         for (std::size_t i = 0; i < steps_.size(); ++i)
             if (steps_[i].type && tree_.has(*in_.operations[i].id))
                 keep_names(tree_.block(*in_.operations[i].id).payload.text, kept);
-        known_ = names_->names(std::move(kept), [&](const Uuid& id) {
-            const auto names_it = [&](const Step& each) { return each.references.contains(id); };
-            return std::ranges::find_if(steps_, names_it)->where + ",\"block\"";
-        });
+        known_ = names_->names(std::move(kept));
     }
 
     void carry_out(std::size_t index) {

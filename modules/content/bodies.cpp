@@ -23,8 +23,8 @@ namespace {
 
 class NewBody final : public boards::CardBodies::Body {
 public:
-    NewBody(Call& call, std::vector<BlockInput> blocks)
-        : blocks_(std::move(blocks)), names_(call, references_in(blocks_)), tree_(call) {
+    NewBody(Call& call, std::vector<BlockInput> blocks, std::vector<NamingPart> parts)
+        : blocks_(std::move(blocks)), names_(call, std::move(parts)), tree_(call) {
         tree_.queue_taken(blocks_);
     }
 
@@ -270,11 +270,14 @@ std::string as_list(const std::vector<BriefComment>& comments) {
 }  // namespace
 
 std::unique_ptr<boards::CardBodies::Body> Bodies::read(Call& call, const Wanted& wanted) {
-    if (wanted.children)
-        return std::make_unique<NewBody>(call, children_of(call, *wanted.children));
-    return std::make_unique<NewBody>(
-        call, parsed_markdown(call, wanted.markdown.value_or(std::string()))
-    );
+    if (wanted.children) {
+        auto blocks = children_of(call, *wanted.children);
+        auto parts = naming_parts("children", blocks);
+        return std::make_unique<NewBody>(call, std::move(blocks), std::move(parts));
+    }
+    auto blocks = parsed_markdown(call, wanted.markdown.value_or(std::string()));
+    std::vector parts{naming_part("markdown", references_in(blocks))};
+    return std::make_unique<NewBody>(call, std::move(blocks), std::move(parts));
 }
 
 std::function<void()> Bodies::copy(

@@ -107,13 +107,16 @@ CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
     CardTree tree(call);
     tree.queue_whole(CardKey(in.card_id));
     std::optional<NameLookup> names;
-    if (!in.find) names.emplace(call, references_in(blocks));
+    const auto look_up = [&] {
+        names.emplace(call, std::vector{naming_part("markdown", references_in(blocks))});
+    };
+    if (!in.find) look_up();
     tree.take(require_changeable(seen.one(), BoardRole::editor));
     call.require_version(tree.card().version);
     const Uuid card = tree.card().card_id;
     if (in.find) {
         blocks = parsed_markdown(call, replaced(call, markdown_of(written(tree, card)), in));
-        names.emplace(call, references_in(blocks));
+        look_up();
     }
     resolve(blocks, names->names(kept_names(tree)));
     BlockEvents events(call, tree);

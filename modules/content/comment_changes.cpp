@@ -96,9 +96,7 @@ Comment update(Call& call, const UpdateCommentRequest& in) {
     const bool says = in.rich_text || in.markdown;
     RichTexts texts = says ? said_in(call, in.rich_text, in.markdown) : RichTexts{};
     CommentEdit edit(call, in.comment_id);
-    References references;
-    collect_references(texts, references);
-    NameLookup names(call, std::move(references));
+    NameLookup names(call, {naming_part(in.rich_text ? "rich_text" : "markdown", texts)});
     StoredComment after = edit.begin(CommentEdit::Deleted::is_gone);
     if (!edit.is_authors()) not_yours("Only whoever wrote a comment may change it.");
     call.require_version(after.version);

@@ -301,9 +301,7 @@ Comment create(Call& call, const CreateCommentRequest& in) {
     auto place = call.tx().later<CommentPlace>(
         find_place, call.org(), target.id, in.discussion_id.has_value()
     );
-    References references;
-    collect_references(texts, references);
-    NameLookup names(call, std::move(references));
+    NameLookup names(call, {naming_part(in.rich_text ? "rich_text" : "markdown", texts)});
     FilesResolver files(call, in.attachments);
 
     const CardAccess card = require_changeable(seen.one(), BoardRole::viewer);

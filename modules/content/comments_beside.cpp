@@ -34,8 +34,8 @@ namespace {
 
 class Beside final : public boards::CardComments::Comment {
 public:
-    Beside(Call& call, RichTexts texts)
-        : texts_(std::move(texts)), names_(call, references_in(texts_)) {}
+    Beside(Call& call, std::string_view field, RichTexts texts)
+        : texts_(std::move(texts)), names_(call, {naming_part(field, texts_)}) {}
 
     void write(Call& call, boards::Card& card, const Timestamp& now) override {
         resolve(texts_, names_.names());
@@ -60,12 +60,6 @@ public:
     }
 
 private:
-    static References references_in(const RichTexts& texts) {
-        References references;
-        collect_references(texts, references);
-        return references;
-    }
-
     RichTexts texts_;
     NameLookup names_;
 };
@@ -75,7 +69,7 @@ private:
 std::unique_ptr<boards::CardComments::Comment> CommentsBeside::read(
     Call& call, std::string_view field, const std::string& markdown
 ) {
-    return std::make_unique<Beside>(call, said_in(call, std::nullopt, markdown, field));
+    return std::make_unique<Beside>(call, field, said_in(call, std::nullopt, markdown, field));
 }
 
 }  // namespace svc::content

@@ -144,7 +144,9 @@ Block update(Call& call, const UpdateBlockRequest& in) {
     const bool comes_back = change.in_trash == false;
     std::optional<DeferredRows<OwnPlace>> own;
     if (comes_back) own = find_own_place(call, in.block_id);
-    NameLookup wanted(call, change.references);
+    std::vector<NamingPart> naming;
+    if (change.type) naming.push_back(naming_part(name_of(*change.type), change.references));
+    NameLookup wanted(call, std::move(naming));
     CardTree& tree = edit.begin();
     BlockEvents events(call, tree);
     if (in.type && *in.type != tree.block(in.block_id).type)

@@ -124,46 +124,67 @@ struct NameLookup::Questions {
     std::function<std::vector<files::FileRef>()> files;
 };
 
-NameLookup::NameLookup(Call& call, References references)
-    : call_(call), references_(std::move(references)), questions_(std::make_unique<Questions>()) {
-    if (!references_.users.empty())
-        questions_->people = call.tx().later<Called>(name_people, call.org(), references_.users);
-    if (!references_.pages.empty())
-        questions_->cards =
-            BoardCaller::of(call).later<Called>(call.tx(), name_cards, references_.pages);
-    if (references_.files.empty()) return;
+NamingPart naming_part(std::string_view field, References references) {
+    return {'"' + std::string(field) + '"', std::move(references)};
+}
+
+NamingPart naming_part(std::string_view field, const RichTexts& texts) {
+    References references;
+    collect_references(texts, references);
+    return naming_part(field, std::move(references));
+}
+
+std::vector<NamingPart> naming_parts(
+    std::string_view field, const std::vector<BlockInput>& blocks
+) {
+    std::vector<NamingPart> parts;
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+        parts.push_back(
+            {'"' + std::string(field) + "\"," + std::to_string(i), references_in({blocks[i]})}
+        );
+    return parts;
+}
+
+NameLookup::NameLookup(Call& call, std::vector<NamingPart> parts)
+    : call_(call), parts_(std::move(parts)), questions_(std::make_unique<Questions>()) {
+    References all;
+    for (const NamingPart& each : parts_) all.add(each.references);
+    if (!all.users.empty())
+        questions_->people = call.tx().later<Called>(name_people, call.org(), all.users);
+    if (!all.pages.empty())
+        questions_->cards = BoardCaller::of(call).later<Called>(call.tx(), name_cards, all.pages);
+    if (all.files.empty()) return;
     if (const auto* files = call.kernel().find<files::Files>())
-        questions_->files = files->find(call, references_.files);
+        questions_->files = files->find(call, all.files);
 }
 
 NameLookup::~NameLookup() = default;
 
-ReferenceNames NameLookup::names(ReferenceNames names, const PathOf& path_of) {
+ReferenceNames NameLookup::names(ReferenceNames names) {
     if (questions_->people) add(names.users, questions_->people->all());
     if (questions_->cards) add(names.pages, questions_->cards->all());
     if (questions_->files)
         for (const files::FileRef& each : questions_->files())
             names.files.insert_or_assign(each.id, each.filename);
-    for (const Uuid& each : references_.users)
-        if (!names.users.contains(each))
-            throw unknown(each, "nobody in the workspace has the id " + each.str(), path_of);
-    for (const Uuid& each : references_.pages)
-        if (!names.pages.contains(each))
-            throw unknown(each, "there is no card " + each.str(), path_of);
-    for (const Uuid& each : references_.files)
-        if (!names.files.contains(each))
-            throw unknown(
-                each,
-                questions_->files ? "you may show no such file: " + each.str()
-                                  : "this server keeps no files; name one elsewhere, as `external`",
-                path_of
-            );
+    std::vector<WrongPart> unknown;
+    for (const auto& [path, references] : parts_) {
+        for (const Uuid& each : references.users)
+            if (!names.users.contains(each))
+                unknown.push_back({path, "nobody in the workspace has the id " + each.str()});
+        for (const Uuid& each : references.pages)
+            if (!names.pages.contains(each))
+                unknown.push_back({path, "there is no card " + each.str()});
+        for (const Uuid& each : references.files)
+            if (!names.files.contains(each))
+                unknown.push_back(
+                    {path,
+                     questions_->files
+                         ? "you may show no such file: " + each.str()
+                         : "this server keeps no files; name one elsewhere, as `external`"}
+                );
+    }
+    if (!unknown.empty()) throw wrong_at(call_, unknown);
     return names;
-}
-
-Failure NameLookup::unknown(const Uuid& id, std::string_view why, const PathOf& path_of) const {
-    if (path_of) return wrong_at(call_, path_of(id), why);
-    return Failure::invalid_at("[\"" + std::string(root_of(call_)) + "\"]", "value_error", why);
 }
 
 }  // namespace svc::content

@@ -76,25 +76,35 @@ Event placed(Event event, const CardAccess& card);
 
 // ------------------------------------------------------------------------------------ mentions
 
-/// Looks up whom and what a text names.
+/// Whom and what a part of the input names; `path` leads there, as wrong_at() takes it.
+struct NamingPart {
+    std::string path;
+    References references;
+};
+/// What a field holds.
+NamingPart naming_part(std::string_view field, References references);
+NamingPart naming_part(std::string_view field, const RichTexts& texts);
+/// Of a list of blocks each by itself.
+std::vector<NamingPart> naming_parts(
+    std::string_view field, const std::vector<BlockInput>& blocks
+);
+
+/// Looks up whom and what the input names.
 class NameLookup {
 public:
-    /// Where in the input an id is named, as wrong_at() takes it.
-    using PathOf = std::function<std::string(const Uuid&)>;
-
     /// Queues the look-ups, when anything is named.
-    NameLookup(Call& call, References references);
+    NameLookup(Call& call, std::vector<NamingPart> parts);
     ~NameLookup();
-    /// Reads, and adds to what is `kept`; throws Failure 422 for somebody who is not in the
-    /// workspace, and for a card or a file that the caller may not see, save those kept.
-    ReferenceNames names(ReferenceNames kept = {}, const PathOf& path_of = {});
+    /// Reads, and adds to what is `kept`; throws Failure 422, which tells of every part, for
+    /// somebody who is not in the workspace, and for a card or a file that the caller may not see,
+    /// save those kept.
+    ReferenceNames names(ReferenceNames kept = {});
 
 private:
     struct Questions;
-    Failure unknown(const Uuid& id, std::string_view why, const PathOf& path_of) const;
 
     Call& call_;
-    References references_;
+    std::vector<NamingPart> parts_;
     std::unique_ptr<Questions> questions_;
 };
 

@@ -27,6 +27,10 @@ std::string url_of(const Kernel& kernel, const NotificationTarget& target) {
     if (target.card_id) return base + "/cards/" + target.card_id->str();
     if (target.board_id) return base + "/boards/" + target.board_id->str();
     if (target.type == "invitation") return base + "/invitations/" + target.id.str();
+    if (target.type == "agent") return base + "/agents/" + target.id.str();
+    if (target.type == "webhook") return base + "/webhooks/" + target.id.str();
+    if (target.type == "automation") return base + "/automations";
+    if (target.type == "feedback") return base + "/feedback";
     return base + "/";
 }
 

@@ -17,12 +17,13 @@ import slow from "./console/slow.mjs";
 import text from "./console/text.mjs";
 import textKept from "./console/text_kept.mjs";
 import together from "./console/together.mjs";
+import values from "./console/values.mjs";
 import { House } from "./support/console.mjs";
 
 const house = new House();
 
 // Who puts the mail out of order comes before those who read mails.
-const lanes = [[keys, keysOutside, accessibility], [board, together], [card, rooms, files, dialogs], [slow, text, answers], [textKept, changes, boardKeys]];
+const lanes = [[keys, keysOutside, accessibility], [board, together], [card, rooms, files, dialogs, values], [slow, text, answers], [textKept, changes, boardKeys]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());

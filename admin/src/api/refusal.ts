@@ -45,11 +45,10 @@ export class Refusal extends Error {
     return typeof reason === "string" ? reason : undefined;
   }
 
-  /** Of a batch, the number of the operation that was refused. */
-  get operation(): number | undefined {
-    const loc = this.faults[0]?.loc ?? [];
-    const place = loc[loc.indexOf("operations") + 1]; // where there are none, that is no number but "body"
-    return typeof place === "number" ? place : undefined;
+  /** Of a batch, the numbers of the operations that were refused. */
+  get operations(): number[] {
+    const places = this.faults.map(({ loc }) => loc[loc.indexOf("operations") + 1]); // where there are none, that is no number but "body"
+    return places.filter((each) => typeof each === "number");
   }
 
   /** It may go well another time. */

@@ -2,6 +2,7 @@
 // the same Idempotency-Key. Moves and the like have none: what happened between counts for them.
 import type { Middleware } from "openapi-fetch";
 import { keep, keptOf } from "../app/drafts";
+import { newId } from "../app/newId";
 
 interface Attempt {
   asked: string;
@@ -29,7 +30,7 @@ const creates = ({ method }: Request, path: string) => method === "POST" && !pat
 /** The key of the attempt that failed, once. */
 function keyOf(asked: string): string {
   for (const [each, { at }] of failed) if (Date.now() - at > longest) failed.delete(each);
-  const key = failed.get(asked)?.key ?? crypto.randomUUID();
+  const key = failed.get(asked)?.key ?? newId();
   failed.delete(asked);
   return key;
 }

@@ -78,7 +78,8 @@ export function press(event: KeyboardEvent): boolean {
   const mod = event.ctrlKey || event.metaKey;
   if (event.altKey || (!mod && (!single || isWriting(event.target) || document.querySelector(".overlay")))) return false;
   if (/^(Control|Shift|Alt|Meta)$/.test(event.key)) return false;
-  const key = (mod ? "mod+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
+  // Of a letter by itself Shift makes another sign, which may be what is meant (?); with Ctrl it makes another key.
+  const key = (mod && event.shiftKey ? "shift+" : "") + (mod ? "mod+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   const wanted = begun ? `${begun} ${key}` : key;
   const found = all.findLast((each) => !each.onlyKeys && !(each.notWhileWriting && isWriting(event.target)) && each.keys?.some((one) => one === wanted || (event.shiftKey && one === `shift+${wanted}`)));
   clearTimeout(timer);

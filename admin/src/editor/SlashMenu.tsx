@@ -1,4 +1,5 @@
 import { useEffect, useImperativeHandle, useRef, useState, type Ref } from "react";
+import { newId } from "../app/newId";
 import { serves } from "../app/serves";
 import { t } from "../app/words";
 import { become, insertBlocks } from "./commands";
@@ -11,7 +12,7 @@ interface Item {
   hint: string;
   command: Command;
 }
-const divider: Command = (state, dispatch, view) => insertBlocks([{ id: crypto.randomUUID(), type: "divider", props: {}, content: [], children: [] }])(state, dispatch, view);
+const divider: Command = (state, dispatch, view) => insertBlocks([{ id: newId(), type: "divider", props: {}, content: [], children: [] }])(state, dispatch, view);
 
 const items = (onPicture: () => void): Item[] => [
   { id: "paragraph", label: t("Text"), hint: "", command: become("paragraph") },

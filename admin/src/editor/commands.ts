@@ -1,6 +1,7 @@
 // What keys do to blocks: Enter splits, Tab puts a block below the one above, Alt with an arrow moves it.
 import { Fragment, Slice, type Node } from "prosemirror-model";
 import { NodeSelection, TextSelection, type Command, type EditorState } from "prosemirror-state";
+import { newId } from "../app/newId";
 import { blockNode, childrenOf, emptyBlock, schema, takesBlocks } from "./schema";
 import { deepest, type Block } from "./model";
 
@@ -16,7 +17,6 @@ export function blockDepth({ selection: { $from } }: Pick<EditorState, "selectio
 const levelOf = (depth: number) => depth / 2;
 const heightOf = (block: Node): number => 1 + (block.childCount > 1 ? Math.max(...childrenOf(block.child(1)).map(heightOf)) : 0);
 const ordinary = (type: string) => /^heading|^quote|^callout|^toggle/.test(type);
-const newId = () => crypto.randomUUID();
 
 /** Another type is another block on the server: it has a new id, and its text and what is below go with it. */
 export const become = (type: string, props: Record<string, unknown> = {}, cut = 0): Command => (state, dispatch) => {

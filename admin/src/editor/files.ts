@@ -1,6 +1,7 @@
 // Uploaded files in the text. Their addresses end after some minutes, and every reading gives others, so
 // they are no part of what is compared and sent: they are kept beside it.
 import type { Schemas } from "../api/client";
+import { newId } from "../app/newId";
 import type { Block } from "./model";
 
 interface KeptFile {
@@ -25,5 +26,5 @@ export const captionOf = (props: Record<string, unknown>): string =>
 /** As the server gives it, so that reading it again is no difference. */
 export function pictureBlock({ id, url }: Pick<Schemas["File"], "id" | "url">): Block {
   if (url) addresses.set(id, url);
-  return { id: crypto.randomUUID(), type: "image", props: { type: "file", file: { file_id: id }, caption: [] }, content: [], children: [] };
+  return { id: newId(), type: "image", props: { type: "file", file: { file_id: id }, caption: [] }, content: [], children: [] };
 }

@@ -204,16 +204,15 @@ export class Keeper {
         break;
       } catch (error) {
         if (!(error instanceof Refusal) || !error.isDecided || left === 0) throw error;
-        const one = error.status === 422 ? batch?.ops[error.operation ?? -1] : undefined;
-        if (!one && ![404, 409, 412].includes(error.status)) throw error;
+        const named = error.status === 422 ? error.operations.flatMap((number) => batch?.ops[number] ?? []) : [];
+        if (!named.length && ![404, 409, 412].includes(error.status)) throw error;
         // Somebody was faster: what they wrote is taken in, and ours is put upon it.
         const isNew = this.rebase(await readBlocks(this.card, this.org));
         if (error.status === 409 && !isNew) throw error; // it is about the card
         // What the server does not take as it is holds back nothing else.
-        if (one && !isNew) {
-          refused.set(blockOf(one), error);
-          left += 1; // each is refused once
-        }
+        if (isNew) continue;
+        for (const op of named) refused.set(blockOf(op), error);
+        if (named.length) left += 1; // each is refused once
       }
     }
     for (const why of refused.values()) throw why;

@@ -1,5 +1,6 @@
 // The editor's view of a card's blocks, and the difference of two such trees as calls on single blocks.
 // Every block is a row of the server's: its id stays with it, whatever is done around it.
+import { newId } from "../app/newId";
 import { mergeSpans } from "./merge";
 import { said } from "./said";
 
@@ -134,7 +135,7 @@ function merged(was: Block, theirs: Block, mine: Block): Pick<Block, "type" | "p
 /** The tree after these calls, which may have changed since they were made: then both changes are in it.
     What they name and is gone does not stop them: text that was written into a block that somebody
     deleted comes back as a block of its own, and a block that somebody has written in is not deleted. */
-export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => crypto.randomUUID()): Block[] {
+export function applyOps(tree: Block[], ops: Op[], makeId: () => string = newId): Block[] {
   const root: Block = { id: "", type: "", props: {}, content: [], children: structuredClone(tree) };
   const index = () => {
     const parents = new Map<string, Block>();
@@ -172,7 +173,7 @@ export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => c
       const known = find(op.block.id);
       const { type, props, content } = structuredClone(op.block);
       if (known) Object.assign(known, structuredClone(merged(op.was, known, op.block)));
-      else put({ id: newId(), type, props, content, children: [] }, null, root.children.at(-1)?.id ?? null);
+      else put({ id: makeId(), type, props, content, children: [] }, null, root.children.at(-1)?.id ?? null);
     } else {
       const known = find(op.id);
       if (known && isWithin(known, op.was)) take(op.id);

@@ -2,6 +2,7 @@
 import type { Node } from "prosemirror-model";
 import type { EditorView, NodeView } from "prosemirror-view";
 import { t } from "../app/words";
+import { safeLink } from "../parts/markdownLines";
 import { addressOf, captionOf } from "./files";
 import type { Block } from "./model";
 import { wholeWords } from "./schema";
@@ -44,6 +45,13 @@ function pictureOf(dom: HTMLElement, address: string, caption: string): HTMLElem
   return dom;
 }
 
+/** Where it is, if the server does not keep it. A picture from elsewhere is not fetched: whoever has it would know who reads. */
+function elsewhere({ url, external, card_id }: { url?: string; external?: { url: string }; card_id?: string }): string | undefined {
+  if (card_id) return `/cards/${card_id}`;
+  const address = url ?? external?.url;
+  return address && safeLink(address);
+}
+
 export function wholeView(node: Node): NodeView {
   const { type, props, below } = node.attrs as { type: string; props: Record<string, unknown>; below: Block[] };
   const dom = document.createElement("div");
@@ -56,8 +64,9 @@ export function wholeView(node: Node): NodeView {
       for (const cell of cells ?? []) line.insertCell().textContent = cell.map((run) => run.plain_text ?? run.text?.content ?? "").join("");
     }
   } else {
-    const address = addressOf(props);
-    if (type === "image" && address) return { dom: pictureOf(dom, address, captionOf(props)) };
+    const kept = addressOf(props);
+    if (type === "image" && kept) return { dom: pictureOf(dom, kept, captionOf(props)) };
+    const address = kept ?? elsewhere(props);
     const words = address ? document.createElement("a") : document.createElement("span");
     if (words instanceof HTMLAnchorElement) Object.assign(words, { href: address, target: "_blank", rel: "noopener noreferrer" });
     words.textContent = wholeWords(type, props);

@@ -1,10 +1,11 @@
 // Markdown that is pasted becomes blocks of its own; it is read as the server reads it, as far as people
 // write it by hand.
+import { newId } from "../app/newId";
 import { beginsBlock, cellsOf, fence, item, row, rule, safeLink, take } from "../parts/markdownLines";
 import type { Block, Span } from "./model";
 
 const newBlock = (type: string, content: Span[] = [], props: Record<string, unknown> = {}, children: Block[] = []): Block =>
-  ({ id: crypto.randomUUID(), type, props, content, children });
+  ({ id: newId(), type, props, content, children });
 
 type Marks = NonNullable<Span["marks"]>;
 const patterns: [RegExp, (found: string[]) => { words: string; marks: Marks; plain?: boolean }][] = [

@@ -1,6 +1,7 @@
 // Of a document: doc → group → block+; a block has its text and perhaps a group of blocks below it. Each
 // block carries the id of the server's row.
 import { Fragment, Schema, type Mark, type MarkSpec, type Node, type NodeSpec } from "prosemirror-model";
+import { newId } from "../app/newId";
 import { t } from "../app/words";
 import { safeLink } from "../parts/markdownLines";
 import { isText, type Block, type Span } from "./model";
@@ -19,7 +20,7 @@ const saidBy = (dom: HTMLElement, name: string) => {
   }
 };
 const blocksOf = (value: unknown): Block[] => (Array.isArray(value) ? value : []).map(objectOf).filter(({ type }) => typeof type === "string").map((each) => ({
-  id: crypto.randomUUID(), type: each.type as string, props: objectOf(each.props), content: [], children: blocksOf(each.children),
+  id: newId(), type: each.type as string, props: objectOf(each.props), content: [], children: blocksOf(each.children),
 }));
 
 const line: NodeSpec = {
@@ -145,7 +146,7 @@ export const childrenOf = (node: Node | Fragment): Node[] => Array.from({ length
 export const takesBlocks = ({ type, attrs }: Node) =>
   type === nodes.line && (!/^heading/.test(attrs.type as string) || (attrs.props as { is_toggleable?: boolean }).is_toggleable === true);
 
-export const emptyBlock = (): Block => ({ id: crypto.randomUUID(), type: "paragraph", props: {}, content: [], children: [] });
+export const emptyBlock = (): Block => ({ id: newId(), type: "paragraph", props: {}, content: [], children: [] });
 export const docOf = (blocks: Block[]) => nodes.doc!.create(null, nodes.group!.create(null, (blocks.length ? blocks : [emptyBlock()]).map(blockNode)));
 
 function spansIn(leaf: Node): Span[] {

@@ -7,6 +7,7 @@ import { keymap } from "prosemirror-keymap";
 import type { Node, Slice } from "prosemirror-model";
 import { EditorState, Plugin, type Command, type Transaction } from "prosemirror-state";
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
+import { newId } from "../app/newId";
 import { t } from "../app/words";
 import { safeLink } from "../parts/markdownLines";
 import { become, insertBlocks, insertNodes, joinAfter, joinBefore, leave, lift, nest, shift, split, toggleCheck } from "./commands";
@@ -46,7 +47,7 @@ const uniqueIds = new Plugin({
     const tr = state.tr;
     eachBlock(state.doc, (block, at) => {
       const id = block.attrs.id as string;
-      if (!id || seen.has(id)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
+      if (!id || seen.has(id)) tr.setNodeMarkup(at, undefined, { id: newId(), version: 0 });
       seen.add(id);
     });
     return tr.docChanged ? tr.setMeta("addToHistory", false) : null;
@@ -118,7 +119,7 @@ function slashAt(state: EditorState): { query: string; from: number } | null {
   const { $from, empty } = state.selection;
   if (!empty || $from.parent.type !== nodes.line) return null;
   const before = $from.parent.textBetween(0, $from.parentOffset, undefined, "\ufffc");
-  const found = /(?:^|\s)\/([\p{L}\d ]{0,20})$/u.exec(before);
+  const found = /(?:^|\s)\/((?:\p{L}[\p{L}\d ]{0,19})?)$/u.exec(before); // "120 km / h" and "1 /2" are none
   return found ? { query: found[1]!, from: $from.pos - found[1]!.length - 1 } : null;
 }
 
@@ -199,6 +200,15 @@ function copiedBlocks({ content }: Slice): Node[] | undefined {
   return content.childCount > 1 || first.childCount > 1 || first.firstChild!.type === nodes.whole ? childrenOf(content) : undefined;
 }
 
+/** A press goes to where it is made, to write there: with Ctrl it follows the link. */
+function follow(event: MouseEvent, editable: boolean): boolean {
+  const link = (event.target as HTMLElement).closest<HTMLAnchorElement>(".line a[href]");
+  if (!link || !editable || !(event.ctrlKey || event.metaKey)) return false;
+  window.open(link.href, "_blank", "noopener,noreferrer");
+  event.preventDefault();
+  return true;
+}
+
 export function createEditor(place: HTMLElement, blocks: Block[], host: Host): EditorView {
   const state = EditorState.create({
     doc: docOf(blocks),
@@ -237,7 +247,7 @@ export function createEditor(place: HTMLElement, blocks: Block[], host: Host): E
       event.preventDefault();
       return true;
     },
-    handleDOMEvents: { blur: () => (host.onBlur(), false) },
+    handleDOMEvents: { blur: () => (host.onBlur(), false), click: (_, event) => follow(event, host.editable) },
     dispatchTransaction(tr) {
       view.updateState(view.state.apply(tr));
       if (tr.docChanged && !tr.getMeta("remote")) host.onChange(view.state.doc);
@@ -257,7 +267,7 @@ export function blockAt({ doc }: EditorState, at: number): string | undefined {
 export function renewIds(view: EditorView, spent: ReadonlySet<string>) {
   const tr = view.state.tr.setMeta("remote", true).setMeta("addToHistory", false);
   eachBlock(view.state.doc, (block, at) => {
-    if (spent.has(block.attrs.id as string)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
+    if (spent.has(block.attrs.id as string)) tr.setNodeMarkup(at, undefined, { id: newId(), version: 0 });
   });
   view.dispatch(tr);
 }

@@ -1,18 +1,7 @@
 import { useRef, useState } from "react";
 import { t } from "../app/words";
+import { copied } from "./clipboard";
 import { Icon } from "./Icon";
-
-/** Whether it is in the clipboard now. Pages that did not come by HTTPS have no clipboard: there it is the browser's own
-    copying of what is selected. */
-async function copied(text: string, shown: HTMLElement): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    getSelection()?.selectAllChildren(shown);
-    return document.execCommand("copy");
-  }
-}
 
 /** Text to be taken along: a token, a command, an address. */
 export function CopyField({ text, label, onCopied }: { text: string; label: string; onCopied?: () => void }) {

@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from "react";
+import { Link } from "wouter";
 import type { Schemas } from "../api/client";
 import { safeLink } from "./markdownLines";
 
@@ -9,7 +10,10 @@ export function Rich({ text }: { text: Schemas["RichText"][] }) {
 
 function piece(run: Schemas["RichText"]): ReactNode {
   const { bold, italic, strikethrough, underline, code } = run.annotations;
-  if (run.type === "mention") return <span className="mention">{run.plain_text}</span>;
+  if (run.type === "mention") {
+    const { page } = (run.mention ?? {}) as { page?: { id: string } };
+    return page ? <Link href={`/cards/${page.id}`} className="mention">{run.plain_text}</Link> : <span className="mention">{run.plain_text}</span>;
+  }
   let out: ReactNode = run.plain_text;
   if (code) out = <code>{out}</code>;
   if (bold) out = <strong>{out}</strong>;

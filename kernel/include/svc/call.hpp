@@ -185,9 +185,7 @@ private:
     }
 
     friend class InputPart;
-    friend Failure wrong_at(
-        const Call& call, std::string_view path, std::string_view message, FieldPlace place
-    );
+    friend std::string loc_of(const Call& call, std::string_view path, FieldPlace place);
 
     std::optional<std::optional<std::int64_t>> expected_instead_;
     std::map<std::string_view, std::shared_ptr<void>> notes_;
@@ -211,14 +209,23 @@ private:
 
 /// What the `loc` of a 422 begins with: that place in a request, "arguments" of a tool or a script.
 std::string_view root_of(const Call& call, FieldPlace place = FieldPlace::body);
-/// A 422 about a part of the input, as its caller sent it. `path` leads there from the root, as
+/// The `loc` of a part of the input, as its caller sent it. `path` leads there from the root, as
 /// members of a JSON array: `"parent","type"`.
+std::string loc_of(
+    const Call& call, std::string_view path, FieldPlace place = FieldPlace::body
+);
+/// A 422 about a part of the input, to which `path` leads.
 Failure wrong_at(
     const Call& call,
     std::string_view path,
     std::string_view message,
     FieldPlace place = FieldPlace::body
 );
+/// The same about several parts, of which the first 200 are told.
+struct WrongPart {
+    std::string path, message;
+};
+Failure wrong_at(const Call& call, const std::vector<WrongPart>& parts);
 /// The same about one field, by its name.
 Failure wrong_field(
     const Call& call,

@@ -49,6 +49,10 @@ public:
     static Failure invalid_at(
         std::string_view loc, std::string_view type, std::string_view message
     );
+    /// What invalid_at() says of a place, as an item of `detail`.
+    static std::string issue_at(
+        std::string_view loc, std::string_view type, std::string_view message
+    );
 
     /// Adds a member of `additional_data` (text, or a list of text).
     Failure&& with(std::string_view key, std::string value) &&;

@@ -50,12 +50,26 @@ std::string_view root_of(const Call& call, FieldPlace place) {
     return place == FieldPlace::body ? "body" : "query";
 }
 
+std::string loc_of(const Call& call, std::string_view path, FieldPlace place) {
+    std::string loc = "[\"";
+    loc.append(root_of(call, place)).append("\",").append(call.input_part_).append(path) += ']';
+    return loc;
+}
+
 Failure wrong_at(
     const Call& call, std::string_view path, std::string_view message, FieldPlace place
 ) {
-    std::string loc = "[\"";
-    loc.append(root_of(call, place)).append("\",").append(call.input_part_).append(path) += ']';
-    return Failure::invalid_at(loc, "value_error", message);
+    return Failure::invalid_at(loc_of(call, path, place), "value_error", message);
+}
+
+Failure wrong_at(const Call& call, const std::vector<WrongPart>& parts) {
+    constexpr std::size_t most = 200;
+    std::string detail;
+    for (const auto& [path, message] : std::span(parts).first(std::min(parts.size(), most))) {
+        detail += detail.empty() ? '[' : ',';
+        detail += Failure::issue_at(loc_of(call, path), "value_error", message);
+    }
+    return Failure::invalid_input(detail + ']');
 }
 
 Failure wrong_field(

@@ -79,14 +79,19 @@ Failure Failure::invalid_input(std::string detail) {
 }
 
 Failure Failure::invalid_at(std::string_view loc, std::string_view type, std::string_view message) {
-    std::string detail = R"([{"loc":)";
-    detail += loc;
-    detail += R"(,"msg":)";
-    decl::write_sentence(message, detail);
-    detail += R"(,"type":)";
-    write_text(type, detail);
-    detail += "}]";
-    return invalid_input(std::move(detail));
+    return invalid_input('[' + issue_at(loc, type, message) + ']');
+}
+
+std::string Failure::issue_at(
+    std::string_view loc, std::string_view type, std::string_view message
+) {
+    std::string issue = R"({"loc":)";
+    issue += loc;
+    issue += R"(,"msg":)";
+    decl::write_sentence(message, issue);
+    issue += R"(,"type":)";
+    write_text(type, issue);
+    return issue += '}';
 }
 
 Failure&& Failure::with(std::string_view key, std::string value) && {

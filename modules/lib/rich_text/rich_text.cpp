@@ -78,13 +78,6 @@ void References::add(const References& more) {
     files.insert(files.end(), more.files.begin(), more.files.end());
 }
 
-bool References::contains(const Uuid& id) const {
-    const std::vector<Uuid>* const all[] = {&users, &pages, &files};
-    return std::ranges::any_of(all, [&](const auto* each) {
-        return std::ranges::count(*each, id) > 0;
-    });
-}
-
 void normalize(Reader& reader, RichText& item) {
     resolve_type(
         reader,

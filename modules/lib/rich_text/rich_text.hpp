@@ -191,7 +191,6 @@ struct ReferenceNames {
 struct References {
     std::vector<Uuid> users, pages, files;
     bool any() const { return !users.empty() || !pages.empty() || !files.empty(); }
-    bool contains(const Uuid& id) const;
     void add(const References& more);
 };
 

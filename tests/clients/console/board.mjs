@@ -389,6 +389,8 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     const lines = (await page.textContent(".dialog .sample")).split("\n");
     assert.equal(lines.length, 3);
     assert.match(lines[0], /^export TOKEN=svc_[\w-]{43}$/);
+    await page.keyboard.press("Escape"); // it is shown this once
+    await page.check(".dialog >> text=I have stored it");
     await page.click(".dialog [aria-label=Close]");
     await page.waitForSelector(".tile >> text=Answer the mail about the broken invoice");
     const { spawnSync } = await import("node:child_process");

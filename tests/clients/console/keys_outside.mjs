@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 
 import { addresses } from "../support/console.mjs";
 import { OnlyKeys, coverage } from "../support/keys.mjs";
-import { consentPath, heading, mailedLink, password } from "../support/visits.mjs";
+import { callFrom, consentPath, heading, mailedLink, password } from "../support/visits.mjs";
 
 export default (house) => describe("by keys alone, from outside", { concurrency: false }, () => {
   const program = createServer((request, answer) => {
@@ -25,7 +25,7 @@ export default (house) => describe("by keys alone, from outside", { concurrency:
   const task = coverage.task;
   const come = async (address, person) => {
     await page?.context().close();
-    page = await house.chromium.open(new URL(address, server.url).href, { person });
+    page = await house.chromium.open(new URL(address, server.url).href, { person, timezoneId: "Asia/Kathmandu", locale: "de-CH" });
     ({ type, press, pick } = new OnlyKeys(page));
     await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector(".waiting"));
   };
@@ -44,6 +44,9 @@ export default (house) => describe("by keys alone, from outside", { concurrency:
     await page.goto(await mailedLink(server, "hana@example.com", "verify-email"));
     await pick("Confirm and sign in");
     await heading(page, "Welcome, Hana");
+    // Times are those of where the browser is, without a word about it.
+    const { body } = await callFrom(page, "GET", "/v1/me/preferences");
+    assert.deepEqual([body.timezone, body.locale], ["Asia/Kathmandu", "de-CH"]);
   });
 
   task(["/reset-password"], "a forgotten password is replaced", async () => {

@@ -49,6 +49,21 @@ export default (house) => describe("a card's text", { concurrency: false }, () =
     assert.deepEqual(page.complaints, []);
   });
 
+  test("a slash between words is a slash, and a press with Ctrl follows a link", async () => {
+    const card = await openCard("Per hour");
+    await page.click(".editor");
+    await type("=120 km / h", "Enter", "=1 /2", "Enter", "=more");
+    await becomes(card, "120 km / h\n\n1 /2\n\nmore");
+    await append(card, { paragraph: { rich_text: [{ text: { content: "there", link: { url: `${page.url()}?there` } } }] } });
+    await page.waitForSelector(".editor a:text-is('there')");
+    await page.click(".editor a:text-is('there')");
+    const [opened] = await Promise.all([page.context().waitForEvent("page"), page.click(".editor a:text-is('there')", { modifiers: ["Control"] })]);
+    await opened.waitForURL(/\?there$/);
+    assert.equal(page.context().pages().length, 2);
+    await opened.close();
+    assert.deepEqual(page.complaints, []);
+  });
+
   test("signs of Markdown make words bold, italic, struck and code as they are written", async () => {
     const card = await openCard("Marked");
     await page.click(".editor");

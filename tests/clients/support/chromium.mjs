@@ -15,15 +15,19 @@ const flags = [
   "--disable-sync",
 ];
 
+/** A name of this machine at which browsers hold plain HTTP to be what it is: some things are not there. */
+export const plainHost = "board.home";
+
 export class Chromium {
   static async start(...more) {
     const self = new Chromium();
     self.folder = mkdtempSync(join(tmpdir(), "workboard-chromium-"));
-    // The server's addresses only: whatever else a page asks for is nowhere.
+    // The server's addresses only: whatever else a page asks for is nowhere. By the name of plainHost a page comes as
+    // from a server in the house.
     self.browser = await chromium.launch({
       executablePath: "/usr/bin/chromium-headless-shell",
       headless: true,
-      args: [...flags, ...more, `--crash-dumps-dir=${self.folder}`, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+      args: [...flags, ...more, `--crash-dumps-dir=${self.folder}`, `--host-resolver-rules=MAP ${plainHost} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`],
       env: { ...process.env, HOME: self.folder },
     });
     return self;

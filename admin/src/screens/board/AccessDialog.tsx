@@ -11,6 +11,7 @@ import { Wait } from "../../parts/Wait";
 import { Who } from "../../parts/Who";
 import { useBoard } from "./context";
 
+type Role = "viewer" | "editor";
 const roles = () => [{ value: "editor", label: t("edits cards") }, { value: "viewer", label: t("reads") }];
 
 /** Who was given this board by name; an agent with any board of its own has those boards alone. */
@@ -22,19 +23,20 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
   const grants = useQuery({ queryKey: key, queryFn: () => ask(api.GET("/v1/boards/{board_id}/access-grants", { params: { path: { board_id }, query: { page_size: 100 } } })) });
   const people = useQuery(principalsQuery());
   const [who, setWho] = useState("");
+  const [role, setRole] = useState<Role>("editor");
   const refresh = () => client.invalidateQueries({ queryKey: key });
-  const put = useMutation({
-    mutationFn: ({ principal_id, role }: { principal_id: string; role: "viewer" | "editor" }) =>
-      ask(api.PUT("/v1/boards/{board_id}/access-grants/{principal_id}", { params: { path: { board_id, principal_id } }, body: { role } })),
-    onSuccess: refresh,
-  });
-  const remove = useMutation({
-    mutationFn: (principal_id: string) => ask(api.DELETE("/v1/boards/{board_id}/access-grants/{principal_id}", { params: { path: { board_id, principal_id } } })),
+  const work = useMutation({
+    mutationFn: ({ id: principal_id, role }: { id: string; role: Role | undefined }) => {
+      const params = { path: { board_id, principal_id } };
+      return role
+        ? ask(api.PUT("/v1/boards/{board_id}/access-grants/{principal_id}", { params, body: { role } }))
+        : ask(api.DELETE("/v1/boards/{board_id}/access-grants/{principal_id}", { params }));
+    },
     onSuccess: refresh,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (who) put.mutate({ principal_id: who, role: "editor" });
+    if (who) work.mutate({ id: who, role }, { onSuccess: () => setWho("") });
   };
   return (
     <Dialog title={t("Access")} onClose={onClose}>
@@ -50,10 +52,10 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
               <li key={grant.id} className="row">
                 <span className="grow" style={{ flexBasis: "12rem" }}><Who who={grant.principal} /></span>
                 <span className="row" style={{ flexWrap: "nowrap" }}><select className="input" style={{ width: "auto" }} aria-label={t("Role of {{name}}", { name: grant.principal.name })} value={grant.role}
-                  onChange={(event) => put.mutate({ principal_id: grant.principal.id, role: event.target.value as "viewer" })}>
+                  onChange={(event) => work.mutate({ id: grant.principal.id, role: event.target.value as Role })}>
                   {roles().map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
                 </select>
-                <button type="button" className="button small danger" onClick={() => remove.mutate(grant.principal.id)}>{t("Revoke")}</button></span>
+                <button type="button" className="button small danger" onClick={() => work.mutate({ id: grant.principal.id, role: undefined })}>{t("Revoke")}</button></span>
               </li>
             ))}
             {results.length === 0 && <li className="soft">{t("Nobody has a grant.")}</li>}
@@ -63,13 +65,14 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
       <form className="row" style={{ alignItems: "end" }} onSubmit={submit}>
         <div className="grow">
           <Choose label={t("Grant access to")} value={who} onChange={(event) => setWho(event.target.value)} required
-            options={[{ value: "", label: t("Choose…") }, ...(people.data ?? []).map((each) => ({
+            options={[{ value: "", label: t("Choose…") }, ...(people.data ?? []).filter(({ id }) => !grants.data?.results.some(({ principal }) => principal.id === id)).map((each) => ({
               value: each.id, label: `${each.name ?? each.person?.email ?? ""}${each.type === "bot" ? ` (${t("agent")})` : ""}`,
             }))]} />
         </div>
-        <Button className="button go" busy={put.isPending}>{t("Grant")}</Button>
+        <Choose label={t("Role")} value={role} onChange={(event) => setRole(event.target.value as Role)} options={roles()} />
+        <Button className="button go" busy={work.isPending}>{t("Grant")}</Button>
       </form>
-      <Failure error={put.error ?? remove.error} />
+      <Failure error={work.error} />
     </Dialog>
   );
 }

@@ -17,7 +17,7 @@ import { Columns } from "./Columns";
 import { BoardContext, useBoardRecord, type BoardHandle } from "./context";
 import { predicate } from "./filter";
 import { BoardStore } from "./store";
-import { BoardSync, findBoard } from "./sync";
+import { BoardSync, findBoard, readBoard } from "./sync";
 import { Toolbar } from "./Toolbar";
 import { useBoardAddress } from "./useBoardAddress";
 import "./board.css";
@@ -52,8 +52,11 @@ function useSync(store: BoardStore) {
   useEffect(() => {
     const queue = inOrg("queue", store.board.id);
     let timer = 0;
+    const readAgain = () => void client.invalidateQueries({ queryKey: ["board", store.board.id] });
     const begun = new BoardSync(store, {
-      gap: () => void client.invalidateQueries({ queryKey: ["board", store.board.id] }),
+      gap: readAgain,
+      // It may no longer be for them to see. If it is, reading it again would only ask for the same events again.
+      lost: () => void readBoard(store.board.id).catch(readAgain),
       event: (kind, card, isOwn) => {
         if (/^(lease|card|column)\./.test(kind))
           timer ||= window.setTimeout(() => {
@@ -83,9 +86,9 @@ export default function BoardPage() {
   useEffect(() => {
     if (new URLSearchParams(location.search).has("card")) CardPanel.preload();
   }, []);
-  if (query.error && !query.data) {
-    const missing = query.error instanceof Refusal && (query.error.status === 404 || query.error.status === 422);
-    return missing
+  const isMissing = query.error instanceof Refusal && (query.error.status === 404 || query.error.status === 422);
+  if (query.error && (isMissing || !query.data)) {
+    return isMissing
       ? <div className="empty"><h1>{t("Nothing here")}</h1><p>{t("There is no such board, or it is not for you to see.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></div>
       : <div className="page-body"><Failure error={query.error} retry={() => void query.refetch()} /></div>;
   }
@@ -131,13 +134,15 @@ function OpenBoard({ store }: { store: BoardStore }) {
     { id: "view lanes", label: t("Show in lanes"), group, keys: ["v s"], icon: "lanes", run: () => address.setView("lanes") },
     { id: "view list", label: t("Show as a list"), group, keys: ["v l"], icon: "list", run: () => address.setView("list") },
     { id: "view calendar", label: t("Show as a calendar"), group, keys: ["v c"], icon: "calendar", run: () => address.setView("calendar") },
-    told("walk", t("Go from card to card"), ["h", "j", "k", "l"]),
     told("open", t("Open the card"), ["Enter"]),
-    told("grab", t("Pick the card up, and drop it"), ["Space"]),
-    told("move", t("Move the card by a dialog"), ["m"]),
-    told("select", t("Select the card"), ["x"]),
-    told("archive", t("Archive the card"), ["e"]),
-  ], [canEdit, store, address.setView]);
+    ...(view === "calendar" ? [] : [told("walk", t("Go from card to card"), view === "list" ? ["j", "k"] : ["h", "j", "k", "l"])]),
+    ...(canEdit && view === "board" ? [told("grab", t("Pick the card up, and drop it"), ["Space"])] : []),
+    ...(canEdit && view !== "calendar" ? [
+      told("move", t("Move the card by a dialog"), ["m"]),
+      told("select", t("Select the card"), ["x"]),
+      told("archive", t("Archive the card"), ["e"]),
+    ] : []),
+  ], [canEdit, view, store, address.setView]);
 
   if (!handle) return <BoardWaiting />;
   return (

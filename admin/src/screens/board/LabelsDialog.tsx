@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useState, type FormEvent } from "react";
+import { useState, type FormEvent } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
 import { Button } from "../../parts/Button";
@@ -75,12 +75,14 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
 
 /** A name that is written over where it stands; Enter confirms it. */
 function Renaming({ name, label, onChange }: { name: string; label: string; onChange: (name: string) => void }) {
-  const [text, setText] = useState(name);
-  useEffect(() => setText(name), [name]);
+  const [written, setWritten] = useState<string>(); // until it is left: others may give it another name meanwhile
   return (
-    <input className="input grow" aria-label={label} value={text} maxLength={60} onChange={(event) => setText(event.target.value)}
+    <input className="input grow" aria-label={label} value={written ?? name} maxLength={60} onChange={(event) => setWritten(event.target.value)}
       onKeyDown={(event) => { if (event.key === "Enter") event.currentTarget.blur(); }}
-      onBlur={() => { if (text.trim() && text !== name) onChange(text); else setText(name); }} />
+      onBlur={() => {
+        setWritten(undefined);
+        if (written?.trim() && written !== name) onChange(written);
+      }} />
   );
 }
 

@@ -8,7 +8,7 @@ import { Button } from "../../parts/Button";
 import { CopyField } from "../../parts/CopyField";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
-import { TextField } from "../../parts/Field";
+import { Check, TextField } from "../../parts/Field";
 import { Wait } from "../../parts/Wait";
 import { useBoard } from "./context";
 
@@ -20,10 +20,11 @@ export default function ShareDialog({ onClose }: { onClose: () => void }) {
   const key = inOrg("share-links", store.board.id);
   const links = useQuery({ queryKey: key, queryFn: () => ask(api.GET("/v1/boards/{board_id}/share-links", { params: { ...params, query: { page_size: 100 } } })) });
   const [password, setPassword] = useState("");
+  const [stored, setStored] = useState(true); // the address that was made last
   const refresh = () => client.invalidateQueries({ queryKey: key });
   const make = useMutation({
     mutationFn: () => ask(api.POST("/v1/boards/{board_id}/share-links", { params, body: password ? { password } : {} })),
-    onSuccess: () => { setPassword(""); void refresh(); },
+    onSuccess: () => { setPassword(""); setStored(false); void refresh(); },
   });
   const revoke = useMutation({
     mutationFn: (share_link_id: string) => ask(api.DELETE("/v1/share-links/{share_link_id}", { params: { path: { share_link_id } } })),
@@ -31,20 +32,21 @@ export default function ShareDialog({ onClose }: { onClose: () => void }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    if (stored) make.mutate();
   };
   return (
-    <Dialog title={t("Share by a link")} onClose={onClose}>
+    <Dialog title={t("Share by a link")} onClose={onClose} stays={make.isPending || !stored}>
       <form className="stack" onSubmit={submit}>
         <TextField label={t("Password")} value={password} onChange={(event) => setPassword(event.target.value)} minLength={8} maxLength={128} autoComplete="off"
           note={t("May stay empty: then everybody who has the link sees the board.")} />
-        <div><Button className="button go" busy={make.isPending}>{t("Make a link")}</Button></div>
+        <div><Button className="button go" busy={make.isPending} off={!stored}>{t("Make a link")}</Button></div>
         <Failure error={make.error ?? revoke.error} />
       </form>
       {make.data?.url && (
         <>
           <p role="status">{t("This address is shown once; copy it now.")}</p>
-          <CopyField text={make.data.url} label={t("The link")} />
+          <CopyField text={make.data.url} label={t("The link")} onCopied={() => setStored(true)} />
+          <Check label={t("I have stored it")} checked={stored} onChange={(event) => setStored(event.target.checked)} />
         </>
       )}
       <Wait query={links}>

@@ -1,6 +1,7 @@
 // What of a board is shown, as it stands in the address, so that it can be sent to somebody.
-import { dayOf, today } from "../../app/time";
+import { dayOf } from "../../app/time";
 import { needsAttention } from "../../parts/queueStates";
+import { isLate } from "./due";
 import type { Card } from "./store";
 
 export interface Filter {
@@ -45,11 +46,11 @@ export function writeFilter(filter: Filter, query: URLSearchParams): URLSearchPa
 
 export const isEmpty = (filter: Filter) => writeFilter(filter, new URLSearchParams()).size === 0;
 
-function dueFits(due: string | null, wanted: Filter["due"]): boolean {
+function dueFits(card: Card, wanted: Filter["due"]): boolean {
+  const { due } = card;
   if (wanted === "none") return due === null;
+  if (wanted === "overdue") return isLate(card);
   if (due === null) return false;
-  const now = today();
-  if (wanted === "overdue") return dayOf(due) < now;
   const inAWeek = new Date();
   inAWeek.setDate(inAWeek.getDate() + 7);
   return dayOf(due) <= dayOf(inAWeek.toISOString());
@@ -71,7 +72,7 @@ export function predicate(filter: Filter): ((card: Card) => boolean) | null {
       && (filter.assignees.length === 0 || filter.assignees.some((id) => (id === nobody ? card.assignees.length === 0 : card.assignees.some((each) => each.id === id))))
       && (filter.labels.length === 0 || card.labels.some(({ id }) => filter.labels.includes(id)))
       && (filter.priorities.length === 0 || filter.priorities.includes(card.priority))
-      && (!filter.due || dueFits(card.due, filter.due))
+      && (!filter.due || dueFits(card, filter.due))
       && (!filter.state || stateFits(card, filter.state));
   };
 }

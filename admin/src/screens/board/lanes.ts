@@ -57,8 +57,7 @@ export function fieldsIn(store: BoardStore, by: By, lane: Lane, card: Card): Par
     return { assignees: lane.who ? [lane.who, ...others] : [] };
   }
   const label = store.board.labels.find(({ id }) => id === lane.id);
-  const others = card.labels.filter(({ id }) => id !== from && id !== lane.id);
-  return { labels: label ? [label, ...others] : others };
+  return { labels: label ? [label, ...card.labels.filter(({ id }) => id !== from && id !== lane.id)] : [] };
 }
 
 export const asChanges = ({ assignees, labels, priority }: ReturnType<typeof fieldsIn>): Changes => ({

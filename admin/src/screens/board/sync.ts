@@ -40,7 +40,7 @@ export class BoardSync {
   private readonly stop: () => void;
   private readonly listeners = new Set<() => void>();
 
-  constructor(private readonly store: BoardStore, on: { gap: () => void; event?: (kind: string, card: string | undefined, isOwn: boolean) => void }) {
+  constructor(private readonly store: BoardStore, on: { gap: () => void; lost?: () => void; event?: (kind: string, card: string | undefined, isOwn: boolean) => void }) {
     store.onWanted = () => this.readSoon(250);
     this.stop = live.follow({
       board: store.board.id,
@@ -50,6 +50,7 @@ export class BoardSync {
         on.event?.(event.kind, event.data.card_id ?? (event.kind.startsWith("card.") ? event.data.id : undefined), isMine(event.mutation_id));
       },
       gap: on.gap,
+      error: on.lost,
       presence: (present, total) => {
         this.present = present;
         this.presentCount = total;

@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { useSession } from "../../app/session";
 import { t } from "../../app/words";
@@ -6,6 +7,7 @@ import { Button } from "../../parts/Button";
 import { Connect } from "../../parts/Connect";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
+import { Check } from "../../parts/Field";
 
 /** The three lines by which an agent begins to work on a board's queue. */
 export default function ConnectAgent({ board, onClose }: { board: Pick<Schemas["Board"], "id" | "name">; onClose: () => void }) {
@@ -17,12 +19,18 @@ export default function ConnectAgent({ board, onClose }: { board: Pick<Schemas["
         : { kind: "integration", name: t("Token for {{board}}", { board: board.name }).slice(0, 80), role: "member" },
     })),
   });
+  const [stored, setStored] = useState(false);
   return (
-    <Dialog title={t("Connect an agent")} onClose={onClose} wide>
+    <Dialog title={t("Connect an agent")} onClose={onClose} stays={make.isPending || (make.isSuccess && !stored)} wide>
       <p>{t("These lines claim the next card of the queue and complete it. Watch the board while they run.")}</p>
       <Connect token={make.data?.token ?? "svc_…"} board={board.id} />
       {make.data
-        ? <p role="status">{t("The token is in the lines above. It is shown this once; keep it as you keep a password.")}</p>
+        ? (
+          <>
+            <p role="status">{t("The token is in the lines above. It is shown this once; keep it as you keep a password.")}</p>
+            <Check label={t("I have stored it")} checked={stored} onChange={(event) => setStored(event.target.checked)} />
+          </>
+        )
         : (
           <div className="row">
             <Button type="button" className="button go" busy={make.isPending} onClick={() => make.mutate()}>

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useImperativeHandle, useRef, useState, type Ref } from "react";
+import { useEffect, useImperativeHandle, useRef, useState, type Ref } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { everything } from "../../api/queries";
 import { worded } from "../../api/refusal";
+import { inWorkspace, tabOrg } from "../../api/workspace";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
@@ -41,15 +42,22 @@ export function Attachments({ card, canEdit, handle }: { card: string; canEdit: 
   const change = (id: number, more: Partial<Sending>) => setSending((all) => all.map((each) => (each.id === id ? { ...each, ...more } : each)));
   const forget = (id: number) => setSending((all) => all.filter((each) => each.id !== id));
 
-  const attach = (file_id: string) => ask(api.POST("/v1/cards/{card_id}/attachments", { params, body: { file_id } }));
+  const [org] = useState(tabOrg); // a tab may go to another workspace while a file is on its way
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => { isShown.current = false; };
+  }, []);
+  const attach = (file_id: string) => ask(api.POST("/v1/cards/{card_id}/attachments", { params, headers: inWorkspace(org), body: { file_id } }));
   const send = async ({ id, file }: Sending) => {
     change(id, { part: 0, error: undefined });
     try {
-      await attach((await uploadFile(file, (part) => change(id, { part }))).id);
+      await attach((await uploadFile(file, (part) => change(id, { part }), org)).id);
       await refresh();
       forget(id);
     } catch (error) {
-      change(id, { error }); // it stays, to be tried again
+      if (isShown.current) change(id, { error }); // it stays, to be tried again
+      else toastError(new Error(t("{{name}} was not attached: {{why}}", { name: file.name, why: worded(error) })));
     }
   };
   const take = (files: File[]) => {

@@ -7,6 +7,7 @@ import { useCommands } from "../../app/commands";
 import { serves } from "../../app/serves";
 import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
+import { copied } from "../../parts/clipboard";
 import { Icon } from "../../parts/Icon";
 import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
@@ -71,8 +72,8 @@ export default function CardPanel({ name, ...shown }: { name: string } & Shown) 
 function Title({ card }: { card: Card }) {
   const { store, canEdit } = useBoard();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [title, setTitle] = useState(card.title);
-  useEffect(() => { if (document.activeElement !== field.current) setTitle(card.title); }, [card.title]);
+  const [written, setWritten] = useState<string>(); // until it is left: others may give the card another title meanwhile
+  const title = written ?? card.title;
   useEffect(() => {
     const { current } = field;
     if (!current) return;
@@ -80,21 +81,21 @@ function Title({ card }: { card: Card }) {
     current.style.height = `${current.scrollHeight}px`;
   }, [title]);
   const save = () => {
-    const next = title.trim();
+    const next = written?.trim();
+    setWritten(undefined);
     if (next && next !== card.title) void changeCards(store, [card.id], () => ({ title: next }), () => ({ title: next }));
-    else setTitle(card.title);
   };
   if (!canEdit) return <h1 className="card-title" dir="auto">{card.title}</h1>;
   return (
     <h1 className="card-title">
       <span className="unseen">{card.title}</span>
-      <textarea ref={field} aria-label={t("Title")} dir="auto" rows={1} value={title} maxLength={500} onChange={(event) => setTitle(event.target.value.replace(/\n/g, " "))} onBlur={save}
+      <textarea ref={field} aria-label={t("Title")} dir="auto" rows={1} value={title} maxLength={500} onChange={(event) => setWritten(event.target.value.replace(/\n/g, " "))} onBlur={save}
         onKeyDown={(event) => {
           if (event.key === "Enter") {
             event.preventDefault();
             event.currentTarget.blur();
           } else if (event.key === "Escape") {
-            setTitle(card.title);
+            setWritten(undefined);
             event.stopPropagation();
           }
         }} />
@@ -138,7 +139,7 @@ function OpenCard({ id, onMove, isPage, onPage }: { id: string } & Shown) {
   const restore = async () => store.put((await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id: id } } }))) as Card);
   const choices: Choice[] = [
     { id: "move", label: t("Move…"), icon: "right", disabled: !canEdit, run: () => onMove(id) },
-    { id: "link", label: t("Copy the link"), icon: "link", run: () => void navigator.clipboard?.writeText(card.url).then(() => toast(t("The link is copied"))) },
+    { id: "link", label: t("Copy the link"), icon: "link", run: () => void copied(card.url).then((isDone) => toast(isDone ? t("The link is copied") : card.url)) },
     { id: "copy", label: t("Duplicate"), icon: "copy", disabled: !canEditBoard, run: () => void duplicateCard(store, id) },
     { id: "archive", label: t("Archive"), icon: "bin", disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "archive"); close(); } },
     { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "delete"); close(); } },

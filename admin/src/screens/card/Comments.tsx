@@ -26,8 +26,8 @@ export function Comments({ card }: { card: string }) {
       <WaitPages query={query} empty={<p className="soft">{t("Nobody has said anything yet.")}</p>}>
         {(all) => (
           <ol>
-            {all.filter((each) => each.id === each.discussion_id || !all.some(({ id }) => id === each.discussion_id)).map((first) => (
-              <Discussion key={first.id} card={card} comments={[first, ...all.filter((each) => each.discussion_id === first.discussion_id && each.id !== first.id)]} refresh={refresh} />
+            {[...new Set(all.map(({ discussion_id }) => discussion_id))].map((id) => (
+              <Discussion key={id} comments={all.filter(({ discussion_id }) => discussion_id === id)} refresh={refresh} />
             ))}
           </ol>
         )}
@@ -37,7 +37,7 @@ export function Comments({ card }: { card: string }) {
   );
 }
 
-function Discussion({ comments, refresh }: { card: string; comments: Comment[]; refresh: () => void }) {
+function Discussion({ comments, refresh }: { comments: Comment[]; refresh: () => void }) {
   const [answering, setAnswering] = useState(false);
   const [first] = comments;
   const { discussion_id, resolved, resolved_by } = first!;

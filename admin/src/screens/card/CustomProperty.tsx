@@ -1,5 +1,6 @@
 import { useId } from "react";
 import type { Schemas } from "../../api/client";
+import { dayOf, isoDay, onDay } from "../../app/time";
 import { t } from "../../app/words";
 import { valueInWords } from "../../parts/Facts";
 import { changeCards } from "../board/actions";
@@ -13,14 +14,34 @@ const inputTypes: Record<string, string> = { url: "url", email: "email", phone_n
 
 const valueOf = (card: Card, { name, type }: Property): unknown => (card.properties[name] as Record<string, unknown> | undefined)?.[type];
 
+interface Span {
+  start: string;
+  end?: string | null;
+  time_zone?: string | null;
+}
+
+/** The day on which it begins; hour and end go along. */
+function DateValue({ labelledBy, value, onSave }: { labelledBy: string; value: Span | null; onSave: (span: Span | null) => void }) {
+  const moved = ({ start, end, ...rest }: Span, day: string): Span => {
+    const by = Date.parse(day) - Date.parse(dayOf(start));
+    return { ...rest, start: onDay(start, day), ...(end && { end: onDay(end, isoDay(new Date(Date.parse(dayOf(end)) + by))) }) };
+  };
+  return (
+    <>
+      <DayValue labelledBy={labelledBy} value={value ? dayOf(value.start) : ""} onSave={(day) => onSave(day ? (value ? moved(value, day) : { start: day }) : null)} />
+      {value && (value.end || value.start.length > 10) && <span className="soft small">{valueInWords(value)}</span>}
+    </>
+  );
+}
+
 /** A field that the board adds to its cards. */
 export function CustomProperty({ property, card, canEdit, people }: { property: Property; card: Card; canEdit: boolean; people: Schemas["UserObject"][] }) {
   const { store } = useBoard();
   const id = useId();
   const { name, type, options } = property;
   const value = valueOf(card, property);
-  const save = (next: unknown, local: unknown = next) => void changeCards(store, [card.id],
-    () => ({ properties: { [name]: { [type]: next } }, merge_properties: true }) as never,
+  const save = (next: unknown, local: unknown = next, joins = false) => void changeCards(store, [card.id],
+    () => ({ properties: { [name]: { [type]: next } }, merge_properties: joins }) as never,
     (now) => ({ properties: { ...now.properties, [name]: { ...(now.properties[name] as object), type, [type]: local } as never } }));
   const words = valueInWords(value);
   const known = texts.includes(type) || ["select", "status", "multi_select", "checkbox", "date", "people"].includes(type);
@@ -47,15 +68,17 @@ export function CustomProperty({ property, card, canEdit, people }: { property: 
               return (
                 <button key={each.id} type="button" className="button small" aria-pressed={on}
                   onClick={() => {
-                    const next = on ? chosen.filter((one) => one.id !== each.id) : [...chosen, each];
-                    save(next.map((one) => ({ id: one.id })), next);
+                    // What is added goes beside what others add meanwhile; what is taken away leaves what is seen here.
+                    if (!on) return save([{ id: each.id }], [...chosen, each], true);
+                    const rest = chosen.filter((one) => one.id !== each.id);
+                    save(rest.map((one) => ({ id: one.id })), rest);
                   }}>{on ? "✓ " : ""}{each.name}</button>
               );
             })}
           </span>
         )}
         {type === "checkbox" && <input type="checkbox" aria-labelledby={id} checked={value === true} onChange={(event) => save(event.target.checked)} />}
-        {type === "date" && <DayValue labelledBy={id} value={((value as { start?: string } | null)?.start ?? "").slice(0, 10)} onSave={(start) => save(start ? { start } : null)} />}
+        {type === "date" && <DateValue labelledBy={id} value={value as Span | null} onSave={save} />}
         {type === "checkbox" && <span className="unseen">{value === true ? t("yes") : t("no")}</span>}
       </dd>
     </div>

@@ -14,6 +14,8 @@ export function mentionAt(text: string, cursor: number | undefined): { query: st
 }
 
 const escaped = (text: string) => text.replace(/[\\[\]]/g, "\\$&");
+/** Words that look as if they were Markdown; `_` within a word is none. */
+const literal = (text: string) => text.replace(/[\\`*[\]<]|~~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (sign) => `\\${sign}`);
 
 /** What goes to the server. Longer names first, so that none stands within another. */
 export function toMarkdown(text: string, named: Named): string {
@@ -27,15 +29,17 @@ export function toMarkdown(text: string, named: Named): string {
 export function fromRich(rich: Rich[]): { text: string; named: Map<string, string> } {
   const named = new Map<string, string>();
   const text = rich.map((run) => {
-    const { user } = (run.mention ?? {}) as { user?: { id: string } };
+    const { user, page, date } = (run.mention ?? {}) as { user?: { id: string }; page?: { id: string }; date?: { start: string; end?: string | null } };
     if (user) {
       const name = run.plain_text.replace(/^@/, "");
       named.set(name, user.id);
       return `@${name}`;
     }
+    if (page) return `[${escaped(run.plain_text)}](card:${page.id})`;
+    if (date && !date.end) return `[${escaped(run.plain_text)}](date:${date.start})`;
     const { bold, italic, strikethrough, code } = run.annotations;
     const link = run.text?.link?.url;
-    let out = run.plain_text;
+    let out = code ? run.plain_text : literal(run.plain_text);
     if (code) out = `\`${out}\``;
     if (strikethrough) out = `~~${out}~~`;
     if (italic) out = `*${out}*`;

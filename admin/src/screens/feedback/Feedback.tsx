@@ -91,7 +91,11 @@ function NewReport() {
       <Choose label={t("What is it?")} value={type} onChange={(event) => setType(event.target.value as Report["type"])} options={types()} />
       <TextField label={t("In a few words")} value={title} onChange={(event) => setTitle(event.target.value)} maxLength={200} />
       <TextArea label={t("Tell more")} value={message} onChange={(event) => setMessage(event.target.value)} required maxLength={5000} rows={6} note={t("{{count}} of 5000 characters.", { count: message.length })} />
-      <TextField label={t("Picture")} type="file" accept={pictureTypes.join(",")} onChange={(event) => setPicture(event.target.files?.[0])} note={t("May be pasted or dropped here, too; at most 5 MiB.")} />
+      <TextField label={t("Picture")} type="file" accept={pictureTypes.join(",")}
+        onChange={(event) => {
+          setPicture(event.target.files?.[0]);
+          event.target.value = ""; // it shows below, and may be chosen again
+        }} note={t("May be pasted or dropped here, too; at most 5 MiB.")} />
       {picture && <Preview file={picture} onRemove={() => setPicture(undefined)} />}
       {part !== undefined && <progress aria-label={t("Sending the picture")} value={part || undefined} max={1} style={{ width: "100%", accentColor: "var(--accent)" }} />}
       <Failure error={send.error} />

@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
 import { isKeyAllowed, useCommands } from "../../app/commands";
+import { enterWorkspace, useSession } from "../../app/session";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon, type IconName } from "../../parts/Icon";
@@ -35,6 +36,7 @@ function placeOf({ target }: Notice): string | undefined {
 /** What others did that concerns the reader: the newest first. */
 export default function Inbox() {
   const [, go] = useLocation();
+  const { seats } = useSession();
   const [unread, setUnread] = useState(true);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLUListElement>(null);
@@ -51,7 +53,10 @@ export default function Inbox() {
   const open = (notice: Notice) => {
     read(notice);
     const place = placeOf(notice);
-    if (place) go(place);
+    if (!place) return;
+    // Cards and boards are found wherever they are; what else it is about is in its workspace.
+    if (!notice.target?.board_id && seats.some(({ org_id }) => org_id === notice.org_id)) enterWorkspace(notice.org_id);
+    go(place);
   };
   useCommands([{ id: "read all", label: t("Mark all as read"), group: t("Inbox"), keys: ["shift+e"], icon: "check", run: readAll }], []);
   const onKeyDown = (event: KeyboardEvent) => {

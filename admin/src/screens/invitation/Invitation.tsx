@@ -13,6 +13,7 @@ import { Failure } from "../../parts/Failure";
 import { Waiting } from "../../parts/Wait";
 import { home } from "../sign-in/arrival";
 import { Door, DoorForm, Email, Name, NewPassword } from "../sign-in/Door";
+import { signUp } from "../sign-in/signUp";
 
 type Preview = Pick<Schemas["InvitationPreview"], "org_name" | "invited_by_name" | "email" | "role" | "status" | "message" | "expires_at">;
 
@@ -80,7 +81,7 @@ function Join({ id, token, invitation, below }: { id: string; token: string; inv
   const { email } = invitation;
   const join = useMutation({
     mutationFn: async ({ name, password = "" }: Record<string, string>) => {
-      const made = await ask(api.POST("/v1/auth/signup", { body: { email, password, invitation_token: token, ...(name && { name }) } }));
+      const made = await signUp({ email, password, invitation_token: token, ...(name && { name }) });
       if (!made.email_verified) return "mailed";
       await ask(api.POST("/v1/auth/login", { body: { email, password } }));
       await accept();

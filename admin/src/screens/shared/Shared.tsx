@@ -56,12 +56,18 @@ function Tile({ card }: { card: Card }) {
 function Column({ column, more }: { column: Shared["columns"][number]; more: (cursor: string) => Promise<Shared> }) {
   const [pages, setPages] = useState<Shared["columns"][number][]>([]);
   const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
   const all = [column, ...pages];
   const cursor = all.at(-1)!.next_cursor;
   const next = async () => {
     setBusy(true);
-    const page = (await more(cursor!).catch(() => undefined))?.columns.find(({ id }) => id === column.id);
-    if (page) setPages([...pages, page]);
+    setError(undefined);
+    try {
+      const page = (await more(cursor!)).columns.find(({ id }) => id === column.id);
+      if (page) setPages([...pages, page]);
+    } catch (why) {
+      setError(why);
+    }
     setBusy(false);
   };
   const cards = all.flatMap((each) => each.cards);
@@ -69,6 +75,7 @@ function Column({ column, more }: { column: Shared["columns"][number]; more: (cu
     <section className="shared-column" aria-labelledby={`column-${column.id}`}>
       <h2 id={`column-${column.id}`}>{column.name} <span className="soft small">{column.card_count}</span></h2>
       {cards.length ? <ul>{cards.map((card) => <Tile key={card.id} card={card} />)}</ul> : <p className="soft">{t("No cards.")}</p>}
+      <Failure error={error} />
       {cursor && <Button type="button" busy={busy} onClick={() => void next()}>{t("Show more")}</Button>}
     </section>
   );

@@ -8,6 +8,7 @@ import { Waiting } from "../../parts/Wait";
 import { Door, DoorForm, Email, Name, NewPassword } from "./Door";
 import { Outside } from "./Outside";
 import { refused } from "./refusals";
+import { signUp } from "./signUp";
 
 /** After the form: the mail is on its way, and can be sent once more. */
 function ReadYourMail({ email }: { email: string }) {
@@ -27,7 +28,7 @@ export default function Signup() {
   const options = useQuery(optionsQuery);
   const [failure, setFailure] = useState<string>();
   const signup = useMutation({
-    mutationFn: (body: { email: string; password: string; name?: string }) => ask(api.POST("/v1/auth/signup", { body })),
+    mutationFn: signUp,
     onError: (error) => setFailure(refused("signup", error)),
   });
   if (signup.isSuccess) return <ReadYourMail email={signup.variables.email} />;
