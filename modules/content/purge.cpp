@@ -8,7 +8,8 @@ namespace svc::content {
 
 namespace {
 
-constexpr std::int64_t batch = 100;
+constexpr std::int64_t most_things = 100;     // of a batch
+constexpr std::int64_t most_blocks = 10'000;  // that go with them; one may have more below it
 constexpr std::string_view purging = "content.purge_trash";
 
 constexpr Sql workspaces_with_old_trash{"content.workspaces_with_old_trash", R"(
@@ -25,15 +26,35 @@ struct OldThing {
 };
 SVC_RECORD(OldThing, (id), (card_id));
 
-// The card's lock is that of its blocks: nobody brings them back meanwhile.
+// As many as one statement can drop in its time, at least one. $3 things, $4 blocks. The card's lock is
+// that of its blocks: nobody brings them back meanwhile.
 constexpr Sql take_blocks{"content.take_old_blocks", R"(
-    SELECT b.id, b.card_id
-    FROM blocks b
-    JOIN cards c ON c.org_id = $1 AND c.id = b.card_id
-    WHERE b.org_id = $1 AND b.trashed_by = b.id AND b.trashed_at < now() - $2::interval
-    ORDER BY b.trashed_at
-    LIMIT $3
-    FOR UPDATE OF c SKIP LOCKED)"};
+    WITH oldest AS MATERIALIZED (
+        SELECT b.id, b.card_id, b.trashed_at FROM blocks b
+        WHERE b.org_id = $1 AND b.trashed_by = b.id AND b.trashed_at < now() - $2::interval
+        ORDER BY b.trashed_at, b.id
+        LIMIT $3
+    ), sizes AS MATERIALIZED (
+        SELECT b.trashed_by AS id, count(*) AS blocks FROM blocks b
+        WHERE b.org_id = $1 AND b.card_id = ANY (ARRAY(SELECT o.card_id FROM oldest o))
+            AND b.trashed_by = ANY (ARRAY(SELECT o.id FROM oldest o))
+        GROUP BY b.trashed_by
+    )
+    SELECT s.id, s.card_id
+    FROM (
+        SELECT o.id, o.card_id, row_number() OVER up_to_it AS n,
+            sum(z.blocks) OVER up_to_it AS blocks
+        FROM oldest o
+        JOIN sizes z ON z.id = o.id
+        WINDOW up_to_it AS (ORDER BY o.trashed_at, o.id ROWS UNBOUNDED PRECEDING)
+    ) s
+    CROSS JOIN LATERAL (
+        SELECT k.id FROM cards k
+        WHERE k.org_id = $1 AND k.id = s.card_id
+        OFFSET 0
+        FOR UPDATE SKIP LOCKED
+    ) c
+    WHERE s.blocks <= $4::bigint OR s.n = 1)"};
 
 // With all that went into the trash with them; what somebody had deleted below them before was
 // deleted earlier. Whatever was brought back before the lock is left alone.
@@ -66,7 +87,7 @@ void let_files_go(Kernel& kernel, Tx& tx, const Uuid& org, const std::vector<Old
 
 std::size_t drop_some_blocks(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {
     std::vector<Uuid> cards, roots;
-    for (const OldThing& each : tx.all<OldThing>(take_blocks, org, kept, batch)) {
+    for (const OldThing& each : tx.all<OldThing>(take_blocks, org, kept, most_things, most_blocks)) {
         cards.push_back(each.card_id);
         roots.push_back(each.id);
     }
@@ -76,7 +97,7 @@ std::size_t drop_some_blocks(Kernel& kernel, Tx& tx, const Uuid& org, std::chron
 }
 
 std::size_t drop_some_comments(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {
-    const auto gone = tx.all<OldThing>(drop_comments, org, kept, batch);
+    const auto gone = tx.all<OldThing>(drop_comments, org, kept, most_things);
     let_files_go(kernel, tx, org, gone);
     return gone.size();
 }
@@ -84,7 +105,7 @@ std::size_t drop_some_comments(Kernel& kernel, Tx& tx, const Uuid& org, std::chr
 JobOutcome purge(Kernel& kernel, const JobRun& run, std::chrono::seconds kept) {
     for (const auto drop : {&drop_some_blocks, &drop_some_comments}) {
         const auto drop_some = [&](Tx& tx, Actor&) { return drop(kernel, tx, run.org(), kept); };
-        if (in_batches(kernel, run, run.org(), purging, batch, drop_some) == JobOutcome::more)
+        if (in_batches(kernel, run, run.org(), purging, 1, drop_some) == JobOutcome::more)
             return JobOutcome::more;
     }
     return JobOutcome::done;

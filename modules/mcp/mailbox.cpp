@@ -1,11 +1,15 @@
 #include "modules/mcp/mailbox.hpp"
 
+#include "svc/workspace_jobs.hpp"
+
 namespace svc::mcp {
 
 namespace {
 
-// What is old goes with whatever comes next in the workspace. The row of the mailbox is locked
-// until the message is committed, so that none with a lower number follows.
+// What is old goes with whatever comes next in the workspace, and so does what is more than a session
+// ($5 messages, $6 bytes) or a workspace ($7 sessions) may have: whoever asks and does not listen
+// fills nothing. The row of the mailbox is locked until the message is committed, so that none with a
+// lower number follows.
 constexpr Sql put_message{"mcp.put_message", R"(
     WITH old_messages AS (
         DELETE FROM mcp_messages
@@ -21,10 +25,39 @@ constexpr Sql put_message{"mcp.put_message", R"(
     ), over AS (
         DELETE FROM mcp_messages
          WHERE org_id = $1 AND session_id = $2
-           AND sequence <= (SELECT last FROM number) - $5::bigint
+           AND sequence <= greatest(
+               (SELECT last FROM number) - $5::bigint,
+               (SELECT max(k.sequence)
+                  FROM (SELECT m.sequence,
+                               sum(octet_length(m.message)) OVER (
+                                   ORDER BY m.sequence DESC ROWS UNBOUNDED PRECEDING) AS bytes
+                          FROM mcp_messages m
+                         WHERE m.org_id = $1 AND m.session_id = $2) k
+                 WHERE k.bytes + octet_length($4) > $6::bigint))
+    ), crowd AS (
+        DELETE FROM mcp_messages
+         WHERE org_id = $1 AND (SELECT last FROM number) = 1
+           AND session_id <> ALL (ARRAY(
+               SELECT m.session_id FROM mcp_messages m
+                WHERE m.org_id = $1
+                GROUP BY m.session_id
+                ORDER BY max(m.created_time) DESC
+                LIMIT $7::bigint - 1))
     )
     INSERT INTO mcp_messages (org_id, session_id, sequence, message)
     SELECT $1, $2, last, $4 FROM number
+)"};
+
+constexpr std::string_view dropping = "mcp.drop_old_messages";
+
+constexpr Sql workspaces_with_old_messages{"mcp.workspaces_with_old_messages", R"(
+    SELECT DISTINCT org_id FROM mcp_messages
+     WHERE org_id IS NOT NULL AND created_time < now() - interval '1 hour'
+)"};
+
+constexpr Sql drop_old_messages{"mcp.drop_old_messages", R"(
+    DELETE FROM mcp_messages
+     WHERE org_id = $1 AND created_time < now() - interval '1 hour'
 )"};
 
 constexpr Sql messages_after{"mcp.messages_after", R"(
@@ -71,8 +104,33 @@ void Mailbox::transact(const Scope& scope, Tx::Mode mode, const std::function<vo
 
 void Mailbox::put(const Scope& scope, const Session& session, const std::string& message) {
     transact(scope, Tx::Mode::write, [&](Tx& tx) {
-        tx.queue(put_message, scope.org, session.id, session.expires_at, message, most_kept);
+        tx.queue(
+            put_message,
+            scope.org,
+            session.id,
+            session.expires_at,
+            message,
+            most_kept,
+            most_bytes,
+            most_sessions
+        );
     });
+}
+
+void add_mailbox_sweep(Kernel& kernel) {
+    add_sweep(
+        kernel,
+        {.name = std::string(dropping),
+         .every = std::chrono::hours(1),
+         .find = [&kernel] { return workspaces(kernel, workspaces_with_old_messages); },
+         .work =
+             [&kernel](JobRun& run) {
+                 in_workspace(kernel, run.org(), dropping, [&](Tx& tx, Actor&) {
+                     tx.queue(drop_old_messages, run.org());
+                 });
+                 return JobOutcome::done;
+             }}
+    );
 }
 
 std::vector<Letter> Mailbox::after(const Scope& scope, const Uuid& session, std::int64_t sequence) {

@@ -32,6 +32,9 @@ class Mailbox {
 public:
     /// How many answers are there again after a stream broke off.
     static constexpr std::int64_t most_kept = 64;
+    static constexpr std::int64_t most_bytes = 8 << 20;  ///< of them; of the newest any number
+    /// How many sessions of a workspace have some.
+    static constexpr std::int64_t most_sessions = 64;
     static constexpr std::size_t most_subscriptions = 100;
     static constexpr std::size_t most_at_once = 16;
 
@@ -51,5 +54,8 @@ private:
 
     Kernel& kernel_;
 };
+
+/// Old messages go every hour, also where none come any more.
+void add_mailbox_sweep(Kernel& kernel);
 
 }  // namespace svc::mcp

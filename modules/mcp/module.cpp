@@ -2,6 +2,7 @@
 
 #include "modules/mcp/api.hpp"
 #include "modules/mcp/endpoint.hpp"
+#include "modules/mcp/mailbox.hpp"
 #include "svc/bus.hpp"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ public:
             .handle = [](RouteCall& call) { return nothing_there(call); },
             .with_refusals = refusals(),
         });
+        add_mailbox_sweep(kernel);
         kernel.every("mcp.keep_alive", std::chrono::seconds(15), [this] {
             endpoint_->streams().keep_alive();
         });

@@ -91,11 +91,22 @@ constexpr Sql some_people{"mcp.some_people", R"(
 constexpr Sql board_of_column{"mcp.board_of_column", R"(
     SELECT board_id FROM columns WHERE org_id = $1 AND id = $2)"};
 
-constexpr Sql board_of_card{"mcp.board_of_card", R"(
-    SELECT board_id FROM cards WHERE org_id = $1 AND id = $2)"};
-
-constexpr Sql board_of_key{"mcp.board_of_key", R"(
-    SELECT id AS board_id FROM boards WHERE org_id = $1 AND key = $2)"};
+// A board that the caller does not see is like none: what columns there are would tell of it.
+constexpr std::string_view board_that = R"(
+    SELECT b.id AS board_id
+    FROM (
+        SELECT o.id, o.visibility, o.created_by FROM boards o
+        WHERE o.org_id = $1 AND)";
+constexpr std::string_view has_card =
+    " o.id = (SELECT c.board_id FROM cards c WHERE c.org_id = $1 AND c.id = $5)";
+constexpr std::string_view has_key = " o.key = $5";
+constexpr std::string_view and_is_seen = R"(
+        OFFSET 0
+    ) b
+    )" SVC_BOARD_GRANT_BY_KEY("b.id") R"(
+    WHERE )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( IS NOT NULL)";
+constexpr Sql board_of_card{"mcp.board_of_card", SqlText<board_that, has_card, and_is_seen>::view};
+constexpr Sql board_of_key{"mcp.board_of_key", SqlText<board_that, has_key, and_is_seen>::view};
 
 bool is_name(const json::value& value) {
     return value.is_string() && !Uuid::parse(value.get_string());
@@ -282,8 +293,9 @@ private:
     }
 
     std::optional<Uuid> board_of(const boards::CardRef& card) {
-        const auto found = card.id ? tx_.one<FoundBoard>(board_of_card, caller_.org, *card.id)
-                                   : tx_.one<FoundBoard>(board_of_key, caller_.org, card.board_key);
+        auto later = card.id ? caller_.later<FoundBoard>(tx_, board_of_card, *card.id)
+                             : caller_.later<FoundBoard>(tx_, board_of_key, card.board_key);
+        const auto found = later.one();
         return found ? std::optional(found->board_id) : std::nullopt;
     }
 

@@ -20,10 +20,12 @@ namespace svc::boards {
 
 namespace {
 
+// Who finds it locked waits: whoever holds it may be a server that was cut off, and what it has done
+// is taken back.
 constexpr Sql take_copy{"boards.take_board_copy", R"(
     SELECT made_by, ids, copied, now() AS now FROM board_copies
     WHERE org_id = $1 AND board_id = $2
-    FOR UPDATE SKIP LOCKED)"};
+    FOR UPDATE)"};
 
 struct Copy {
     AsJson<PrincipalRef> made_by;
@@ -206,7 +208,7 @@ public:
 
     std::int64_t run() {
         auto copy = tx_.one<Copy>(take_copy, org_, board_id_);
-        if (!copy) return 0;  // somebody else is at it
+        if (!copy) return 0;  // all are there
         copy_ = *std::move(copy);
         planned_ = tx_.all<Planned>(choose_cards, org_, board_id_, copy_.copied);
         if (!planned_.empty()) copy_planned();

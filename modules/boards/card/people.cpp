@@ -27,20 +27,22 @@ constexpr Sql add_assignees{"boards.add_assignees", R"(
 
 PeopleResolver::PeopleResolver(Call& call, const std::optional<std::vector<Uuid>>& wanted)
     : call_(call) {
-    if (wanted) found_ = call.tx().later<PersonFound>(find_people, call.org(), *wanted);
+    if (!wanted) return;
+    wanted_ = *wanted;
+    found_ = call.tx().later<PersonFound>(find_people, call.org(), wanted_);
 }
 
-std::vector<PrincipalRef> PeopleResolver::refs() {
+std::vector<PrincipalRef> PeopleResolver::refs(const std::vector<PrincipalRef>& present) {
     std::vector<PrincipalRef> refs;
     const auto rows = found_->all();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!rows[i].id)
+        const auto [id, type, name] = rows[i];
+        const auto same = std::ranges::find(present, wanted_[i], &PrincipalRef::id);
+        if (!id && same == present.end())
             throw wrong_item(
                 call_, "assignees", i, "there is no such person or agent in the workspace"
             );
-        refs = joined(
-            std::move(refs), {PrincipalRef{{}, *rows[i].id, *rows[i].principal_type, rows[i].name}}
-        );
+        refs = joined(std::move(refs), {id ? PrincipalRef{{}, *id, *type, name} : *same});
     }
     return refs;
 }

@@ -75,15 +75,18 @@ private:
         in_.title.apply_to(card.title);
         SVC_APPLY_CARD_PATCHES(in_, card);
         in_.external_key.apply_to(card.external_key);
-        parent_->require();
+        parent_->require(card.parent_card_id);
         if (in_.parent_card_id.given()) card.parent_card_id = id_in(in_.parent_card_id.value());
-        if (blockers_->given() && blockers_->ids() != card.blocked_by.parsed()) {
+        const auto present = card.blocked_by.parsed();
+        blockers_->keep(present);
+        if (blockers_->given() && blockers_->ids() != present) {
             card.blocked_by = AsJson(blockers_->ids());
             card.blocked = blockers_->any_open();
         }
         if (values_->given()) set_values(card);
         if (labels_->given()) replace(card.labels, labels_->refs(), "labels", 50);
-        if (people_->given()) replace(card.assignees, people_->refs(), "assignees", 20);
+        if (people_->given())
+            replace(card.assignees, people_->refs(card.assignees.parsed()), "assignees", 20);
     }
 
     void set_values(Card& card) {

@@ -227,17 +227,19 @@ void leave_out_deleted_files(Call& call, CardFields& old, const Card& before) {
     });
 }
 
-/// What may have changed around the card since then.
-void require_still_possible(Call& call, const Card& before, const Card& after) {
-    std::optional<DeferredRows<KeyConflict>> key_conflict;
-    if (after.external_key && after.external_key != before.external_key)
-        key_conflict = find_key_conflict(call.tx(), call.org(), after.id, *after.external_key);
-    if (after.parent_card_id != before.parent_card_id) {
-        ParentResolver parent(call, after.parent_card_id, after.id);
-        parent.require();
-    }
-    if (!key_conflict) return;
-    if (const auto found = key_conflict->one()) throw external_key_taken(found->id);
+/// A parent that is gone since then, or is not for the caller to see, does not come back.
+void keep_parent_if_gone(Call& call, Card& after, const Card& before) {
+    if (after.parent_card_id == before.parent_card_id || !after.parent_card_id) return;
+    ParentResolver parent(call, after.parent_card_id, after.id);
+    if (parent.is_there()) parent.require();
+    else after.parent_card_id = before.parent_card_id;
+}
+
+/// Another card may have got the key since then.
+void require_key_is_free(Call& call, const Card& before, const Card& after) {
+    if (!after.external_key || after.external_key == before.external_key) return;
+    auto conflict = find_key_conflict(call.tx(), call.org(), after.id, *after.external_key);
+    if (const auto found = conflict.one()) throw external_key_taken(found->id);
 }
 
 Card revert(Call& call, const RevertCardRequest& in) {
@@ -268,8 +270,9 @@ Card revert(Call& call, const RevertCardRequest& in) {
         restore_field(after, found->fields);
     }
     keep_required(after, before, required.all());
+    keep_parent_if_gone(call, after, before);
     if (to_json(after) == to_json(before)) return shown(call, after);
-    require_still_possible(call, before, after);
+    require_key_is_free(call, before, after);
     store_edit(call, before, after, time.one_or_retry().now, [] {});
     catch_up.let_files_go(after);
     return shown(call, after);

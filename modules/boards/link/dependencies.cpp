@@ -133,16 +133,22 @@ Failure circle(std::string_view what, const Uuid& card) {
 ParentResolver::ParentResolver(
     Call& call, const std::optional<Uuid>& wanted, const std::optional<Uuid>& card
 )
-    : call_(call) {
+    : call_(call), wanted_(wanted) {
     if (wanted)
         found_ = BoardCaller::of(call).later<Dependency>(call.tx(), find_parent, *wanted, card);
 }
 
-void ParentResolver::require() {
-    if (!found_) return;
-    const auto parent = found_->one();
-    if (!parent || !parent->role)
-        throw wrong_field(call_, "parent_card_id", "there is no such card");
+const std::optional<Dependency>& ParentResolver::found() {
+    if (!read_) read_ = found_ ? found_->one() : std::nullopt;
+    return *read_;
+}
+
+bool ParentResolver::is_there() { return found() && found()->role; }
+
+void ParentResolver::require(const std::optional<Uuid>& present) {
+    if (!wanted_ || wanted_ == present) return;
+    if (!is_there()) throw wrong_field(call_, "parent_card_id", "there is no such card");
+    const auto& parent = found();
     if (parent->circle)
         throw circle(
             "The card would be a part of itself: that card is one of its parts.", parent->id
@@ -175,6 +181,10 @@ const std::vector<Dependency>& BlockersResolver::all() {
     std::vector<Dependency> blockers;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
         const auto same = std::ranges::find(found, wanted_[i], &Dependency::id);
+        if (std::ranges::find(present_, wanted_[i]) != present_.end()) {
+            if (same != found.end()) blockers.push_back(*same);
+            continue;
+        }
         if (same == found.end() || !same->role)
             throw wrong_item(call_, "blocked_by", i, "there is no such card");
         if (same->circle)

@@ -33,12 +33,19 @@ class ParentResolver {
 public:
     /// `card` is the one that is to become a part; none when it is just being made.
     ParentResolver(Call& call, const std::optional<Uuid>& wanted, const std::optional<Uuid>& card);
-    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle.
-    void require();
+    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle. The one that
+    /// is `present` may stay, whatever became of it.
+    void require(const std::optional<Uuid>& present = {});
+    /// Reads; whether there is such a card that the caller can see.
+    bool is_there();
 
 private:
+    const std::optional<Dependency>& found();
+
     Call& call_;
+    std::optional<Uuid> wanted_;
     std::optional<DeferredRows<Dependency>> found_;
+    std::optional<std::optional<Dependency>> read_;
 };
 
 /// How many cards may wait for one that is to wait for another, by however many others: so far
@@ -57,8 +64,11 @@ public:
         std::int64_t most_waiting = most_waiting_at_once
     );
     bool given() const { return found_.has_value(); }
+    /// To be called before all others: those that the card waits for already may stay, whatever
+    /// became of them and whoever sees them. Lists are sent back as they were shown.
+    void keep(std::vector<Uuid> present) { present_ = std::move(present); }
     /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle and where
-    /// too many wait.
+    /// too many wait. Those that are gone are left out.
     const std::vector<Dependency>& all();
     std::vector<Uuid> ids();
     /// One of them is not done yet.
@@ -69,7 +79,7 @@ public:
 private:
     Call& call_;
     const std::int64_t most_waiting_;
-    std::vector<Uuid> wanted_;
+    std::vector<Uuid> wanted_, present_;
     std::optional<DeferredRows<Dependency>> found_;
     std::optional<std::vector<Dependency>> read_;
 };

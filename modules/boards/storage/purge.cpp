@@ -11,7 +11,8 @@ namespace svc::boards {
 
 namespace {
 
-constexpr std::int64_t batch = 100;  // cards, each with all that is written on it
+constexpr std::int64_t most_cards = 100;      // of a batch
+constexpr std::int64_t most_blocks = 10'000;  // that are written on them; one card may have as many
 constexpr std::string_view purging = "boards.purge_trash";
 
 constexpr Sql workspaces_with_old_trash{"boards.workspaces_with_old_trash", R"(
@@ -32,22 +33,47 @@ SVC_RECORD(OldThing, (id), (board_id), (name), (version), (open));
 
 // ------------------------------------------------------------------------------------- cards
 
+// As many as one statement can drop in its time, at least one. $3 cards, $4 blocks.
+constexpr std::string_view taken = R"(
+    SELECT c.id, c.board_id, c.name, c.version, c.open
+    FROM (
+        SELECT s.id
+        FROM (
+            SELECT o.id, row_number() OVER up_to_it AS n,
+                sum(o.block_count) OVER up_to_it AS blocks
+            FROM ()";
+constexpr std::string_view by_age = R"(
+                SELECT k.id, k.block_count, k.last_edited_time FROM cards k
+                WHERE k.org_id = $1 AND )";
+constexpr std::string_view until_full = R"(
+                ORDER BY k.last_edited_time, k.id
+                LIMIT $3
+            ) o
+            WINDOW up_to_it AS (
+                ORDER BY o.last_edited_time, o.id ROWS UNBOUNDED PRECEDING)
+        ) s
+        WHERE s.blocks <= $4::bigint OR s.n = 1
+        ORDER BY s.n
+    ) w
+    CROSS JOIN LATERAL (
+        SELECT k.id, k.board_id, k.title AS name, k.version,
+            card_is_open(k.completed_at, k.is_archived, k.in_trash) AS open
+        FROM cards k
+        WHERE k.org_id = $1 AND k.id = w.id AND )";
+constexpr std::string_view locked = R"(
+        OFFSET 0
+        FOR UPDATE SKIP LOCKED
+    ) c)";
 // Nothing changes a card in the trash but whoever brings it back, so its last edit put it there.
-constexpr Sql take_cards{"boards.take_old_cards", R"(
-    SELECT c.id, c.board_id, c.title AS name, c.version, false AS open
-    FROM cards c
-    WHERE c.org_id = $1 AND c.in_trash AND c.last_edited_time < now() - $2::interval
-    ORDER BY c.last_edited_time
-    LIMIT $3
-    FOR UPDATE SKIP LOCKED)"};
-
-constexpr Sql take_cards_of_board{"boards.take_cards_of_old_board", R"(
-    SELECT c.id, c.board_id, c.title AS name, c.version,
-        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
-    FROM cards c
-    WHERE c.org_id = $1 AND c.board_id = $2
-    LIMIT $3
-    FOR UPDATE SKIP LOCKED)"};
+constexpr std::string_view is_old = "k.in_trash AND k.last_edited_time < now() - $2::interval";
+constexpr std::string_view of_board = "k.board_id = $2";
+constexpr Sql take_cards{
+    "boards.take_old_cards", SqlText<taken, by_age, is_old, until_full, is_old, locked>::view
+};
+constexpr Sql take_cards_of_board{
+    "boards.take_cards_of_old_board",
+    SqlText<taken, by_age, of_board, until_full, of_board, locked>::view
+};
 
 constexpr Sql lock_waiting{"boards.lock_waiting_for_old_cards", R"(
     SELECT id FROM cards
@@ -132,7 +158,7 @@ constexpr Sql drop_board{"boards.drop_old_board", R"(
 /// Batch by batch, until `take` finds no more.
 template <class Take>
 JobOutcome drop_all(Kernel& kernel, const JobRun& run, Take take) {
-    return in_batches(kernel, run, run.org(), purging, batch, [&](Tx& tx, Actor& actor) {
+    return in_batches(kernel, run, run.org(), purging, 1, [&](Tx& tx, Actor& actor) {
         const std::vector<OldThing> cards = take(tx);
         drop(kernel, tx, actor, run.org(), cards);
         return cards.size();
@@ -148,7 +174,7 @@ JobOutcome purge_boards(Kernel& kernel, const JobRun& run, std::chrono::seconds 
     });
     for (const OldThing& board : boards) {
         const auto outcome = drop_all(kernel, run, [&](Tx& tx) {
-            return tx.all<OldThing>(take_cards_of_board, org, board.id, batch);
+            return tx.all<OldThing>(take_cards_of_board, org, board.id, most_cards, most_blocks);
         });
         if (outcome == JobOutcome::more) return outcome;
         in_workspace(kernel, org, purging, [&](Tx& tx, Actor& actor) {
@@ -161,7 +187,7 @@ JobOutcome purge_boards(Kernel& kernel, const JobRun& run, std::chrono::seconds 
 
 JobOutcome purge(Kernel& kernel, const JobRun& run, std::chrono::seconds kept) {
     const auto outcome = drop_all(kernel, run, [&](Tx& tx) {
-        return tx.all<OldThing>(take_cards, run.org(), kept, batch);
+        return tx.all<OldThing>(take_cards, run.org(), kept, most_cards, most_blocks);
     });
     return outcome == JobOutcome::more ? outcome : purge_boards(kernel, run, kept);
 }

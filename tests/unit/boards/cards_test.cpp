@@ -285,6 +285,26 @@ TEST(Cards, OnlyWhoIsInTheWorkspaceGetsWork) {
     EXPECT_EQ(refused.number("/detail/0/loc/2"), 0);
 }
 
+TEST(Cards, ListsAreSentBackWithThoseWhoHaveLeft) {
+    BoardFixture fixture;
+    const std::string hal = in_process().person(fixture.owner, OrgRole::member, "Hal").id.str();
+    const std::string bea = in_process().person(fixture.owner, OrgRole::member, "Bea").id.str();
+    const std::string id = fixture.card(fixture.backlog, {{"assignees", {hal}}}).text("/id");
+    in_process().run("DELETE FROM memberships WHERE user_id = '" + hal + "'");
+    const auto update = [&](const std::string& card, const boost::json::array& assignees) {
+        return in_process().ask(
+            fixture.owner, "update_card", {{"card_id", card}, {"assignees", assignees}}
+        );
+    };
+    const Answer both = update(id, {value(hal), value(bea)});
+    EXPECT_EQ(both.text("/assignees/0/name"), "Hal");
+    EXPECT_EQ(both.text("/assignees/1/name"), "Bea");
+    EXPECT_EQ(update(id, {value(bea)}).status, 200);
+    // Where they are not, they get no more work.
+    EXPECT_EQ(update(id, {value(hal), value(bea)}).status, 422);
+    EXPECT_EQ(update(fixture.card(fixture.backlog).text("/id"), {value(hal)}).status, 422);
+}
+
 TEST(Cards, ChangesAreToldWithWhatTheyWereBefore) {
     BoardFixture fixture;
     const Answer made = fixture.card(fixture.backlog, {{"title", "Old"}});

@@ -86,6 +86,19 @@ TEST(Copies, ACopyLeavesOutCardsThatAreGoneMeanwhile) {
 
 // ----------------------------------------------------------------------------------------- locks
 
+TEST(Copies, WhatIsHeldByAServerThatWasCutOffFollowsWhenItIsFree) {
+    Columns c;
+    fill(c, c.backlog, 250, 0);
+    const std::string board =
+        in_process().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}}).text("/id");
+    LockHolder cut_off("SELECT 1 FROM board_copies WHERE board_id = '" + board + "' FOR UPDATE");
+    std::thread job([] { in_process().run_job("boards.copy_cards"); });
+    cut_off.commit_when_more_wait_than(0);
+    job.join();
+    const Answer whole = in_process().must(c.owner, "get_board", {{"board_id", board}});
+    EXPECT_EQ(whole.number("/card_count"), 250);
+}
+
 TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
     Columns c;
     const std::string property =

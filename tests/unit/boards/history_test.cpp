@@ -144,6 +144,18 @@ TEST(Reverting, ToHowItIsChangesNothing) {
     EXPECT_EQ(story.revert(2).number("/version"), 2);
 }
 
+TEST(Reverting, AParentThatIsGoneDoesNotComeBack) {
+    Story story;
+    const auto parent = [&] { return story.fixture.card(story.fixture.backlog).text("/id"); };
+    const std::string gone = parent(), now = parent();
+    story.update({{"parent_card_id", gone}, {"title", "Then"}});
+    story.update({{"parent_card_id", now}, {"title", "Now"}});
+    in_process().must(story.fixture.owner, "delete_card", {{"card_id", gone}});
+    const Answer back = story.revert(2);
+    EXPECT_EQ(back.text("/title"), "Then");
+    EXPECT_EQ(back.text("/parent_card_id"), now);
+}
+
 TEST(Reverting, RefusesWhatIsNoLongerPossible) {
     Story story;
     EXPECT_EQ(story.revert(7).status, 422);

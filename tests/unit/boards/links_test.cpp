@@ -319,6 +319,38 @@ TEST(Links, NobodyIsTiedToWhatHeCannotSee) {
     }
 }
 
+TEST(Links, WhatACardIsTiedToAlreadyMayBeSentBack) {
+    Web web(4);
+    const Caller helper = in_process().person(web.fixture.owner, OrgRole::member, "Hal");
+    const auto owners = [&](std::string_view operation, const value& arguments) {
+        return in_process().must(web.fixture.owner, operation, arguments);
+    };
+    const std::string secret =
+        owners("create_board", {{"name", "Secret"}, {"visibility", "private"}}).text("/id");
+    const std::string column =
+        owners("list_columns", {{"board_id", secret}}).text("/results/0/id");
+    const std::string hidden =
+        owners("create_card", {{"board_id", secret}, {"column_id", column}, {"title", "X"}})
+            .text("/id");
+    EXPECT_EQ(web.update(3, {{"blocked_by", {web.ids[0], web.ids[1], hidden}}}).status, 200);
+    EXPECT_EQ(web.update(2, {{"parent_card_id", web.ids[0]}}).status, 200);
+    owners("delete_card", {{"card_id", web.ids[0]}});
+    const auto his = [&](std::size_t card, boost::json::object what) {
+        what["card_id"] = web.ids.at(card);
+        return in_process().ask(helper, "update_card", what);
+    };
+    const Answer more =
+        his(3, {{"blocked_by", {web.ids[0], web.ids[1], hidden, web.ids[2]}}});
+    EXPECT_EQ(more.status, 200) << boost::json::serialize(more.body);
+    const Answer fewer = his(3, {{"blocked_by", {web.ids[0], hidden}}});
+    EXPECT_EQ(fewer.body.at("blocked_by"), (value{web.ids[0], hidden}));
+    EXPECT_EQ(fewer.body.at("blocked"), true);  // by the one that he does not see
+    EXPECT_EQ(his(3, {{"blocked_by", {web.ids[0]}}}).body.at("blocked"), false);
+    EXPECT_EQ(his(3, {{"blocked_by", {web.ids[0], hidden}}}).status, 422);
+    EXPECT_EQ(his(2, {{"parent_card_id", web.ids[0]}, {"title", "Part"}}).status, 200);
+    EXPECT_EQ(his(1, {{"parent_card_id", web.ids[0]}}).status, 422);
+}
+
 TEST(Links, WhoeverMayOnlyLookAtTheOtherBoardHoldsNothingUpThere) {
     BoardFixture fixture;
     const Caller helper = in_process().person(fixture.owner, OrgRole::member, "Hal");

@@ -76,6 +76,28 @@ TEST(Purge, MoreThanABatchOfCardsGoesAtOnce) {
     );
 }
 
+TEST(Purge, CardsWithMuchOnThemGoOneAfterTheOther) {
+    BoardFixture fixture, other;
+    for (BoardFixture* each : {&fixture, &other})
+        for (int i = 0; i < 3; ++i) {
+            const Answer card = each->card(each->backlog);
+            if (each == &fixture) delete_card(fixture, card);
+            age("cards", card.id(), 31);
+        }
+    delete_board(other);
+    age("boards", other.board, 31);
+    in_process().run("UPDATE cards SET block_count = 6000");
+    in_process().run_job(job);
+    EXPECT_EQ(
+        in_process().run(
+            "SELECT string_agg(n::text, ' ') FROM (SELECT count(DISTINCT xid) AS n FROM event_log"
+            " WHERE action = 'boards.purge_trash' AND object = 'card' AND board_id IN ('" +
+            fixture.board.str() + "', '" + other.board.str() + "') GROUP BY board_id) b"
+        ),
+        "3 3"
+    );
+}
+
 TEST(Purge, NobodyIsLeftWaitingForWhatIsGoneOrAPartOfIt) {
     BoardFixture fixture;
     const Answer old = fixture.card(fixture.backlog);

@@ -46,6 +46,38 @@ TEST(ContentPurge, BlocksGoWithAllBelowThem) {
     EXPECT_EQ(restored("/results/1/id"), 200);
 }
 
+TEST(ContentPurge, OfManyBlocksGoAsManyAtOnceAsAStatementHasTimeFor) {
+    Page page;
+    const std::string card = page.card.str();
+    const auto roots = page.append({toggle("a", {}), toggle("b", {}), toggle("c", {})});
+    for (const Uuid& each : roots) {
+        page.must("delete_block", {{"block_id", each.str()}});
+        in_process().run(
+            "INSERT INTO blocks (org_id, id, card_id, parent_id, type, payload, plain, position,"
+            " created_by, last_edited_by, trashed_by, trashed_at)"
+            " SELECT b.org_id, gen_random_uuid(), b.card_id, b.id, 'divider', '{}', '', b.position,"
+            " b.created_by, b.last_edited_by, b.id, now()"
+            " FROM blocks b, generate_series(1, 6000) WHERE b.id = '" +
+            each.str() + "'"
+        );
+    }
+    age("blocks", card);
+    in_process().run(
+        "CREATE TABLE purged (blocks bigint); GRANT ALL ON purged TO PUBLIC;"
+        "CREATE FUNCTION note_purged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " INSERT INTO purged SELECT count(*) FROM gone; RETURN NULL; END $$;"
+        "CREATE TRIGGER note_purged AFTER DELETE ON blocks REFERENCING OLD TABLE AS gone"
+        " FOR EACH STATEMENT EXECUTE FUNCTION note_purged()"
+    );
+    in_process().run_job("content.purge_trash");
+    in_process().run("DROP TRIGGER note_purged ON blocks");
+    EXPECT_EQ(count("blocks", card), "0");
+    EXPECT_EQ(
+        in_process().run("SELECT string_agg(blocks::text, ' ') FROM purged WHERE blocks > 0"),
+        "6001 6001 6001"
+    );
+}
+
 TEST(ContentPurge, CommentsGoWhenTheyWereDeletedLongAgoNotWritten) {
     Page page;
     const std::string card = page.card.str();

@@ -119,6 +119,19 @@ TEST_F(McpNames, OfBoardsOneDoesNotSeeAreUnknown) {
     );
 }
 
+TEST_F(McpNames, OfAColumnDoNotTellOfTheBoardOfACardOneDoesNotSee) {
+    const json::value board{{"name", "Secret plans"}, {"key", "SEC"}, {"visibility", "private"}};
+    const auto id = expect(201, workspace.client.post("/v1/boards", board)).text("/id");
+    const auto columns = expect(200, workspace.client.get("/v1/boards/" + id + "/columns"));
+    const json::value card{{"column_id", columns.text("/results/0/id")}, {"title", "Plan"}};
+    const auto made = expect(201, workspace.client.post("/v1/boards/" + id + "/cards", card));
+    const auto told = [&](const std::string& of) {
+        return refusal("move_card", {{"card_id", of}, {"column_id", "Nowhere"}});
+    };
+    EXPECT_EQ(told("SEC-1"), told("NIX-1"));
+    EXPECT_EQ(told(made.text("/id")), told(new_uuid().str()));
+}
+
 TEST_F(McpNames, AreNotLookedForInWhatIsNotOurs) {
     const auto queue = make_queue();
     add_card(queue, "One");

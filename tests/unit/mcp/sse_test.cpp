@@ -184,6 +184,32 @@ TEST_F(McpSse, GivesAllThatWasMissedInOrder) {
     for (int i = 1; i <= missed; ++i) EXPECT_EQ(back.answer().at("id"), i);
 }
 
+TEST_F(McpSse, KeepsNoMoreThanItsClientMayHaveMissed) {
+    const auto path_of_new = [&] { return SseClient(server.port(), token).next("endpoint").data; };
+    const auto path = path_of_new();
+    const auto queue = make_queue();
+    std::string text;
+    for (int i = 0; i < 90; ++i) text += std::string(2000, 'x') + "\n\n";
+    const json::value card{{"column_id", queue.column_id}, {"title", "Long"}};
+    const auto id =
+        expect(201, workspace.client.post("/v1/boards/" + queue.board_id + "/cards", card)).text("/id");
+    const json::value more{{"mode", "append"}, {"markdown", text}};
+    for (int i = 0; i < 5; ++i)
+        expect(200, workspace.client.send("PATCH", "/v1/cards/" + id + "/markdown", json::serialize(more)));
+    SseClient poster(server.port(), token);
+    const json::value call{{"name", "get_card_markdown"}, {"arguments", {{"card_id", id}}}};
+    for (int i = 0; i < 16; ++i) EXPECT_EQ(poster.post(path, "tools/call", call).status, 202);
+    const auto kept = [&](const char* what) {
+        return Postgres::shared().run(
+            "SELECT " + std::string(what) + " FROM mcp_messages", database
+        );
+    };
+    EXPECT_EQ(kept("count(*) > 2 AND sum(octet_length(message)) <= 8 << 20"), "t");
+    EXPECT_EQ(kept("max(sequence)"), "16");
+    for (int i = 0; i < 66; ++i) EXPECT_EQ(poster.post(path_of_new(), "ping").status, 202);
+    EXPECT_EQ(kept("count(DISTINCT session_id)"), "64");
+}
+
 TEST_F(McpSse, WorksThroughAnyServerOfTheDatabase) {
     Server second({.database_url = database});
     for (const Server* each : {&server, &second})
