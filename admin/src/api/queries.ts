@@ -122,3 +122,6 @@ export const pagesQuery = <T>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
+
+/** Milliseconds after which addresses of files are asked for again; the server's last ten minutes. */
+export const linksLast = 8 * 60_000;

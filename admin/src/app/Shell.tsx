@@ -4,7 +4,7 @@ import { undoNewest } from "../parts/toasts";
 import { Icon } from "../parts/Icon";
 import { lazy } from "../parts/lazy";
 import { useCommands, useKeys, type Command } from "./commands";
-import { Sidebar } from "./Sidebar";
+import { LostSign, Sidebar } from "./Sidebar";
 import { places } from "./places";
 import { useLiveLists } from "./liveLists";
 import { serves } from "./serves";
@@ -50,6 +50,7 @@ export default function Shell({ children }: { children: ReactNode }) {
           <Icon name="menu" />
         </button>
         <span className="clip grow">{session.seat?.org_name ?? "Workboard"}</span>
+        <LostSign />
         <button type="button" className="button quiet icon" aria-label={t("Find or do something")} onClick={() => setPalette(true)}>
           <Icon name="search" />
         </button>

@@ -30,6 +30,12 @@ function LiveState() {
   return <span className={`live ${state}`} role="status"><span aria-hidden="true" />{states()[state]}</span>;
 }
 
+/** Where the other one is out of sight. */
+export function LostSign() {
+  const state = useSyncExternalStore(live.onState, live.getState);
+  return state === "lost" ? <span className="tag warn" role="status">{t("Not connected")}</span> : null;
+}
+
 /** How much is unread; the title of the page says so, too. */
 function Unread() {
   const count = useQuery({ queryKey: inOrg("notifications", "count"), queryFn: () => ask(api.GET("/v1/notifications/count")) }).data?.unread_count ?? 0;

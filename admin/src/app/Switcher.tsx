@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { myInvitationsQuery } from "../api/queries";
 import { Icon } from "../parts/Icon";
 import { Menu, type Choice } from "../parts/Menu";
+import { useMenuCommands } from "../parts/menuCommands";
 import { NewWorkspace } from "./NewWorkspace";
 import { enterWorkspace, useSession } from "./session";
 import { t } from "./words";
@@ -24,6 +25,7 @@ export default function Switcher() {
     })),
     { id: "new", label: t("New workspace…"), icon: "plus", run: () => setMaking(true) },
   ];
+  useMenuCommands(t("Workspaces"), choices, [seats, seat, invitations.data]);
   return (
     <>
       <Menu label={t("Workspaces")} choices={choices} className="button quiet switcher">

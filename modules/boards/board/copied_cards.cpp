@@ -86,7 +86,8 @@ constexpr Sql read_columns{"boards.columns_of_copy", R"(
     WHERE v.org_id = $1 AND v.board_id = $2 AND NOT v.in_trash
     ORDER BY v.order_key, v.id)"};
 
-// An external key that somebody has taken on the new board meanwhile stays theirs.
+// An external key that somebody has taken on the new board meanwhile stays theirs; of several cards
+// that are done the first has it, should they not be done there.
 constexpr Sql insert_cards{"boards.insert_cards_of_copy", R"(
     INSERT INTO cards (
         org_id, id, board_id, column_id, number, position, title, labels, assignees, properties,
@@ -98,6 +99,9 @@ constexpr Sql insert_cards{"boards.insert_cards_of_copy", R"(
             SELECT FROM cards o
             WHERE o.org_id = $1 AND o.board_id = $2 AND o.external_key = c.external_key
                 AND o.completed_at IS NULL AND NOT o.is_archived AND NOT o.in_trash)
+            AND row_number() OVER (
+                PARTITION BY c.external_key, CASE WHEN c.completed_at IS NOT NULL THEN c.id END
+                ORDER BY c.number) = 1
             THEN c.external_key END,
         c.completed_at, c.created_by, c.last_edited_by, c.blocked_by,
         c.block_count)" SVC_CARD_COLUMNS("c.") R"(

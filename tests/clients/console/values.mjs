@@ -4,7 +4,7 @@ import { before, describe, test } from "node:test";
 
 import { makeBoard } from "../support/boards.mjs";
 import { plainHost } from "../support/chromium.mjs";
-import { becomes, heading, holdBack } from "../support/visits.mjs";
+import { becomes, heading, holdBack, password, picture, says, signIn } from "../support/visits.mjs";
 
 export default (house) => describe("values", { concurrency: false }, () => {
   let server, dora, dan, page;
@@ -72,6 +72,30 @@ export default (house) => describe("values", { concurrency: false }, () => {
     await becomes(chosen, (all) => all === "");
   });
 
+  test("options are renamed, left out and added, and what has to be there is said", async () => {
+    const { board, card, now } = await openCard("Optional", { properties: [{ name: "Parts", type: "multi_select", options: ["lid", "pot"].map((name) => ({ name })) }] });
+    await dora.send("PATCH", `/v1/cards/${card.id}`, { properties: { Parts: { multi_select: [{ name: "lid" }, { name: "pot" }] } } });
+    await page.goto(`${server.url}/boards/${board.id}`);
+    // What is in a menu is found by its words.
+    await page.waitForSelector(".tile");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("labels and prop");
+    await page.waitForSelector("[role=option][aria-selected=true]:has-text('Labels and properties')");
+    await page.keyboard.press("Enter");
+    await page.click("[aria-label='Edit the property Parts']");
+    await page.fill("[aria-label='Option 1']", "cap");
+    await page.click("[aria-label='Remove pot']");
+    await page.waitForSelector(".dialog :text('Cards that have pot lose it.')");
+    await page.click("text=Add an option");
+    await page.fill("[aria-label='Option 2']", "spout");
+    await page.check(".dialog >> text=Every card needs a value");
+    await page.click(".dialog >> text=Save");
+    await page.waitForSelector(".dialog :text('Some of several: cap, spout')");
+    const [{ options, required }] = (await dora.get(`/v1/boards/${board.id}`)).properties;
+    assert.deepEqual([options.map(({ name }) => name), required], [["cap", "spout"], true]);
+    assert.deepEqual((await now()).properties.Parts.multi_select.map(({ name }) => name), ["cap"]);
+  });
+
   test("the day of a span is moved with its hour and its end", async () => {
     const { card, now, come } = await openCard("Spanned", { properties: [{ name: "Trip", type: "date" }] });
     await dora.send("PATCH", `/v1/cards/${card.id}`, { properties: { Trip: { date: { start: "2026-06-19T08:30:00Z", end: "2026-06-21T17:00:00Z" } } } });
@@ -103,6 +127,31 @@ export default (house) => describe("values", { concurrency: false }, () => {
     await come();
     await page.waitForSelector(".comment-text:text-is('three')");
     assert.deepEqual(await page.$$eval(".comments > ol > li", (all) => all.map((each) => each.querySelectorAll(".comment").length)), [3]);
+  });
+
+  test("files that came with a comment show", async () => {
+    const { card, come } = await openCard("Illustrated");
+    const form = await dora.post("/v1/files:presign", { filename: "shot.png", content_type: "image/png", size_bytes: picture.length });
+    const body = new FormData();
+    for (const [name, value] of Object.entries(form.upload_url_fields)) body.append(name, value);
+    body.append("file", new Blob([picture], { type: "image/png" }));
+    assert.ok((await fetch(new URL(form.upload_url, server.url), { method: "POST", body })).ok);
+    await dora.post(`/v1/files/${form.id}:commit`);
+    await dora.post("/v1/comments", { parent: { card_id: card.id }, markdown: "Look", attachments: [{ file_id: form.id }] });
+    await come();
+    await page.waitForFunction(() => document.querySelector(".comment-files img")?.naturalWidth === 8);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("whoever has not confirmed the address is sent the mail again where they sign in", async () => {
+    const body = { email: "iris@example.com", password, name: "Iris" };
+    await fetch(`${server.url}/v1/auth/signup`, { method: "POST", headers: { "Content-Type": "application/json", "X-Board-Version": "2026-06-19" }, body: JSON.stringify(body) });
+    const hers = await house.chromium.open(server.url + "/login");
+    await signIn(hers, server, body.email);
+    await says(hers, "not confirmed yet");
+    await hers.click("text=Send the mail again");
+    await says(hers, "Another mail is on its way to iris@example.com");
+    await hers.context().close();
   });
 
   test("access is granted as it was chosen, and to nobody twice", async () => {

@@ -86,6 +86,32 @@ TEST(Copies, ACopyLeavesOutCardsThatAreGoneMeanwhile) {
 
 // ----------------------------------------------------------------------------------------- locks
 
+TEST(Copies, OneOfSeveralCardsThatAreNotDoneThereHasTheExternalKey) {
+    Columns c;
+    fill(c, c.backlog, 250, 0);
+    for (int i = 0; i < 2; ++i) c.card(c.done, {{"external_key", "k"}});
+    const Answer copy =
+        in_process().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
+    const Answer list = in_process().must(c.owner, "list_columns", {{"board_id", copy.text("/id")}});
+    for (const value& each : list.body.at("results").as_array())
+        if (each.at("kind") == "done")
+            in_process().must(
+                c.owner,
+                "update_column",
+                {{"board_id", copy.text("/id")}, {"column_id", each.at("id")}, {"kind", "active"}}
+            );
+    in_process().run_job("boards.copy_cards");
+    const Answer whole = in_process().must(c.owner, "get_board", {{"board_id", copy.text("/id")}});
+    EXPECT_EQ(whole.number("/card_count"), 252);
+    EXPECT_EQ(
+        in_process().run(
+            "SELECT count(*) FROM cards WHERE external_key = 'k' AND board_id = '" +
+            copy.text("/id") + "'"
+        ),
+        "1"
+    );
+}
+
 TEST(Copies, WhatIsHeldByAServerThatWasCutOffFollowsWhenItIsFree) {
     Columns c;
     fill(c, c.backlog, 250, 0);

@@ -8,6 +8,7 @@ import { serves } from "../../app/serves";
 import { t } from "../../app/words";
 import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
+import { useMenuCommands } from "../../parts/menuCommands";
 import { toast, toastError } from "../../parts/toasts";
 import { Face } from "../../parts/Who";
 import { useBoard, useBoardRecord } from "./context";
@@ -72,6 +73,7 @@ export function BoardHead() {
       : { id: "archive", label: t("Archive"), icon: "bin", disabled: !isBoardAdmin || in_trash, run: () => void archive().catch(toastError) },
     { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !isBoardAdmin || in_trash, run: () => void remove().catch(toastError) },
   ];
+  useMenuCommands(t("About this board"), choices, [board, canEdit, isViewer]);
   return (
     <header className="page-head board-head">
       <h1 className="clip" dir="auto" title={board.name}>{board.icon?.emoji ? `${board.icon.emoji} ` : ""}{board.name}</h1>

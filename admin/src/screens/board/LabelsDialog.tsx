@@ -8,6 +8,7 @@ import { Failure } from "../../parts/Failure";
 import { Choose, TextField } from "../../parts/Field";
 import { colors } from "./ColumnDialog";
 import { useBoard, useBoardRecord } from "./context";
+import { PropertyDialog, hasOptions } from "./PropertyDialog";
 
 type PropertyType = Schemas["PropertyDefinition"]["type"];
 const types: PropertyType[] = ["rich_text", "number", "select", "multi_select", "status", "date", "checkbox", "url", "email", "phone_number", "people"];
@@ -31,6 +32,8 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
   const refresh = async () => store.setBoard(await ask(api.GET("/v1/boards/{board_id}", { params })), store.columns());
   const work = useMutation({ mutationFn: (call: () => Promise<unknown>) => call(), onSuccess: refresh });
   const [deleting, setDeleting] = useState<Deletion>();
+  const [edited, setEdited] = useState<string>();
+  const property = board.properties.find(({ id }) => id === edited);
   const remove = (next: Deletion) => { work.reset(); setDeleting(next); };
   return (
     <Dialog title={t("Labels and properties")} onClose={onClose}>
@@ -54,6 +57,7 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
             <Renaming name={property.name} label={t("Name of the property {{name}}", { name: property.name })}
               onChange={(name) => work.mutate(() => ask(api.PATCH("/v1/boards/{board_id}/properties/{property_id}", { params: { path: { ...params.path, property_id: property.id } }, body: { name } })))} />
             <span className="soft small clip" style={{ maxWidth: "12rem" }}>{t(typeWords[property.type] ?? property.type)}{property.options.length > 0 && `: ${property.options.map(({ name }) => name).join(", ")}`}</span>
+            {types.includes(property.type) && <button type="button" className="button small" aria-label={t("Edit the property {{name}}", { name: property.name })} onClick={() => setEdited(property.id)}>{t("Edit…")}</button>}
             <button type="button" className="button small danger" disabled={work.isPending} aria-label={t("Delete the property {{name}}", { name: property.name })}
               onClick={() => remove({
                 title: t("Delete the property {{name}}", { name: property.name }), loss: t("Its values on all cards go with it."),
@@ -63,6 +67,7 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
         ))}
         <NewProperty busy={work.isPending} onMake={(body, done) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/properties", { params, body })).then(done))} />
       </section>
+      {property && <PropertyDialog property={property} onSaved={refresh} onClose={() => setEdited(undefined)} />}
       {deleting && (
         <FormDialog title={deleting.title} send={t("Delete")} danger busy={work.isPending} error={work.error} onClose={() => setDeleting(undefined)}
           onSend={() => work.mutate(deleting.call, { onSuccess: () => setDeleting(undefined) })}>
@@ -131,11 +136,10 @@ function NewProperty({ busy, onMake }: Making<Schemas["CreatePropertyRequest"]>)
   const [name, setName] = useState("");
   const [type, setType] = useState<PropertyType>("rich_text");
   const [options, setOptions] = useState("");
-  const hasOptions = type === "select" || type === "multi_select" || type === "status";
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const names = options.split(",").map((each) => each.trim()).filter(Boolean);
-    const body = { name, type, ...(hasOptions && { options: names.map((each, at) => ({ name: each, color: colors[1 + (at % 9)]! })) }) } as Schemas["CreatePropertyRequest"];
+    const body = { name, type, ...(hasOptions(type) && { options: names.map((each, at) => ({ name: each, color: colors[1 + (at % 9)]! })) }) } as Schemas["CreatePropertyRequest"];
     onMake(body, () => {
       setName("");
       setOptions("");
@@ -149,7 +153,7 @@ function NewProperty({ busy, onMake }: Making<Schemas["CreatePropertyRequest"]>)
           options={types.map((value) => ({ value, label: t(typeWords[value] ?? value) }))} />
         <Button busy={busy}>{t("Add")}</Button>
       </div>
-      {hasOptions && <TextField label={t("Options")} note={t("With commas between them.")} value={options} onChange={(event) => setOptions(event.target.value)} required />}
+      {hasOptions(type) && <TextField label={t("Options")} note={t("With commas between them.")} value={options} onChange={(event) => setOptions(event.target.value)} required />}
     </form>
   );
 }

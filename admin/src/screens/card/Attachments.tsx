@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useImperativeHandle, useRef, useState, type Ref } from "react";
 import { api, ask, type Schemas } from "../../api/client";
-import { everything } from "../../api/queries";
+import { everything, linksLast } from "../../api/queries";
 import { worded } from "../../api/refusal";
 import { inWorkspace, tabOrg } from "../../api/workspace";
 import { ago, shown } from "../../app/time";
@@ -23,7 +23,6 @@ export interface AttachmentsHandle {
   /** Files that were pasted or dropped somewhere on the card. */
   take(files: File[]): void;
 }
-const linksLast = 8 * 60_000; // milliseconds; the server's last ten minutes
 
 /** Files that belong to the card: pictures show, all can be downloaded. */
 export function Attachments({ card, canEdit, handle }: { card: string; canEdit: boolean; handle: Ref<AttachmentsHandle> }) {

@@ -11,6 +11,7 @@ import { copied } from "../../parts/clipboard";
 import { Icon } from "../../parts/Icon";
 import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
+import { useMenuCommands } from "../../parts/menuCommands";
 import { toast, toastError } from "../../parts/toasts";
 import { Waiting } from "../../parts/Wait";
 import { changeCards, duplicateCard, archiveOrDelete } from "../board/actions";
@@ -144,6 +145,7 @@ function OpenCard({ id, onMove, isPage, onPage }: { id: string } & Shown) {
     { id: "archive", label: t("Archive"), icon: "bin", disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "archive"); close(); } },
     { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "delete"); close(); } },
   ];
+  useMenuCommands(t("About this card"), choices, [card, canEdit, canEditBoard]);
   const tabs: [Tab, string][] = [["comments", t("Comments")], ["history", t("History")], ["attempts", t("Attempts")]];
   return (
     <section className={`card-panel${dropping ? " dropping" : ""}`} aria-label={t("Card {{key}}", { key: card.key })} ref={panel} tabIndex={-1}

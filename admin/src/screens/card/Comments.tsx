@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask, type Schemas } from "../../api/client";
-import { pagesQuery } from "../../api/queries";
+import { linksLast, pagesQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
@@ -19,7 +19,10 @@ type Comment = Schemas["Comment"];
 export function Comments({ card }: { card: string }) {
   const client = useQueryClient();
   const key = ["card", card, "comments"];
-  const query = useInfiniteQuery(pagesQuery(key, (start_cursor) => ask(api.GET("/v1/comments", { params: { query: { card_id: card, page_size: 50, start_cursor } } }))));
+  const query = useInfiniteQuery({
+    ...pagesQuery(key, (start_cursor) => ask(api.GET("/v1/comments", { params: { query: { card_id: card, page_size: 50, start_cursor } } }))),
+    refetchInterval: ({ state }) => (state.data?.pages.some(({ results }) => results.some(({ attachments }) => attachments.length > 0)) ? linksLast : false),
+  });
   const refresh = () => void client.invalidateQueries({ queryKey: key });
   return (
     <div className="comments">
@@ -56,6 +59,15 @@ function Discussion({ comments, refresh }: { comments: Comment[]; refresh: () =>
   );
 }
 
+const sorts: Record<string, string> = { video: "Video", audio: "Sound", pdf: "PDF" };
+
+/** A file that came with a comment. */
+function Attachment({ file: { category, file: { url } } }: { file: Comment["attachments"][number] }) {
+  const name = t(category === "image" ? "Picture" : sorts[category] ?? "File");
+  if (!url) return <span className="soft">{t("{{what}}, which is gone", { what: name })}</span>;
+  return <a href={url} target="_blank" rel="noopener noreferrer">{category === "image" ? <img src={url} alt={name} loading="lazy" /> : name}</a>;
+}
+
 function OneComment({ comment, refresh }: { comment: Comment; refresh: () => void }) {
   const { me } = useSession();
   const { store } = useBoard();
@@ -84,6 +96,7 @@ function OneComment({ comment, refresh }: { comment: Comment; refresh: () => voi
         {open === "edit"
           ? <CommentBox draft={comment.id} label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={refresh} onClose={close} />
           : <p className="comment-text" dir="auto"><Rich text={comment.rich_text} /></p>}
+        {comment.attachments.length > 0 && <ul className="row comment-files">{comment.attachments.map((each) => <li key={each.file_id}><Attachment file={each} /></li>)}</ul>}
         {open === "delete" && (
           <FormDialog title={t("Delete the comment")} send={t("Delete")} danger busy={removal.isPending} error={removal.error} onClose={close} onSend={() => removal.mutate()}>
             <p>{t("It cannot be brought back.")}</p>

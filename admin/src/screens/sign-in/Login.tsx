@@ -3,10 +3,12 @@ import { useId, useState } from "react";
 import { Link, Redirect } from "wouter";
 import { api, ask, hasSession } from "../../api/client";
 import { meQuery, optionsQuery } from "../../api/queries";
+import { Refusal } from "../../api/refusal";
 import { serves } from "../../app/serves";
 import { t } from "../../app/words";
 import { home, returnPath, useEnter } from "./arrival";
 import { Door, DoorForm, Email } from "./Door";
+import { MailAgain } from "./MailAgain";
 import { Outside, useProviderRefusal } from "./Outside";
 import { refused } from "./refusals";
 
@@ -16,10 +18,14 @@ export default function Login() {
   const me = useQuery({ ...meQuery, enabled: hasSession() });
   const options = useQuery(optionsQuery);
   const [failure, setFailure] = useState(useProviderRefusal());
+  const [unconfirmed, setUnconfirmed] = useState<string>(); // the address of an account that waits for its mail
   const login = useMutation({
     mutationFn: (body: { email: string; password: string }) => ask(api.POST("/v1/auth/login", { body })),
     onSuccess: () => enter(),
-    onError: (error) => setFailure(refused("login", error)),
+    onError: (error, { email }) => {
+      setFailure(refused("login", error));
+      setUnconfirmed(error instanceof Refusal && error.code === "email_not_verified" ? email : undefined);
+    },
   });
   if (me.data && !failure && !login.isPending) return <Redirect to={returnPath() ?? home()} replace />;
   return (
@@ -32,6 +38,7 @@ export default function Login() {
           <input className="input" id={id} name="password" type="password" autoComplete="current-password" required maxLength={128} />
         </div>
       </DoorForm>
+      {unconfirmed && <MailAgain key={unconfirmed} email={unconfirmed} />}
       <Outside onFail={setFailure} />
       <p className="below">
         <Link href="/reset-password">{t("Forgot the password?")}</Link>

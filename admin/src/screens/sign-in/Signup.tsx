@@ -1,25 +1,21 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { api, ask } from "../../api/client";
 import { optionsQuery } from "../../api/queries";
 import { t } from "../../app/words";
 import { Waiting } from "../../parts/Wait";
 import { Door, DoorForm, Email, Name, NewPassword } from "./Door";
+import { MailAgain } from "./MailAgain";
 import { Outside } from "./Outside";
 import { refused } from "./refusals";
 import { signUp } from "./signUp";
 
 /** After the form: the mail is on its way, and can be sent once more. */
 function ReadYourMail({ email }: { email: string }) {
-  const resend = useMutation({ mutationFn: () => ask(api.POST("/v1/auth/resend-verification", { body: { email } })) });
-  const says = resend.isSuccess
-    ? t("Another mail is on its way to {{email}}.", { email })
-    : t("We have sent a mail to {{email}}. Open the link in it, in this browser, to confirm the address and to sign in.", { email });
   return (
     <Door title={t("Read your mail")}>
-      <p className="outcome" role="status">{says}</p>
-      {!resend.isSuccess && <DoorForm id="resend" send={t("Send the mail again")} busy={resend.isPending} says={resend.error && refused("resend", resend.error)} onSend={() => resend.mutate()} />}
+      <p className="outcome" role="status">{t("We have sent a mail to {{email}}. Open the link in it, in this browser, to confirm the address and to sign in.", { email })}</p>
+      <MailAgain email={email} />
     </Door>
   );
 }
