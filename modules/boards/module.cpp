@@ -79,7 +79,7 @@ private:
               &archive_card,       &restore_card, &delete_card,    &link_cards,
               &unlink_cards,       &watch_card,   &unwatch_card,   &list_card_activity,
               &list_card_versions, &revert_card,  &duplicate_card, &batch_cards,
-              &get_card_context})
+              &get_card_context,   &get_card_watch})
             kernel.add(*each);
         for (const EventKind* each :
              {&board_created,

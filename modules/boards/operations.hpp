@@ -15,7 +15,7 @@ extern const Operation create_label, update_label, delete_label;
 extern const Operation create_card, get_card, list_cards, update_card;
 extern const Operation move_card, archive_card, restore_card, delete_card;
 extern const Operation duplicate_card, batch_cards, get_card_context;
-extern const Operation link_cards, unlink_cards, watch_card, unwatch_card;
+extern const Operation link_cards, unlink_cards, get_card_watch, watch_card, unwatch_card;
 extern const Operation list_card_activity, list_card_versions, revert_card;
 
 /// What other modules know for work briefs.

@@ -140,7 +140,7 @@ test("tools for boards and columns answer as they say", async () => {
 test("tools for cards answer as they say", async () => {
   const first = await titled("First", { markdown: "Do it.", labels: ["Bug"] });
   const second = await titled("Second");
-  for (const name of ["get_card", "get_card_context", "list_card_activity", "list_card_versions", "watch_card", "unwatch_card", "list_attachments", "get_card_markdown"])
+  for (const name of ["get_card", "get_card_context", "list_card_activity", "list_card_versions", "get_card_watch", "watch_card", "unwatch_card", "list_attachments", "get_card_markdown"])
     await answer(name, { card_id: first.key });
   await answer("list_cards", { board_id: "ENG" });
   await answer("update_card", { card_id: first.key, title: "First of all" });

@@ -127,6 +127,7 @@ TEST(Sql, LocksAreForThoseWhoMay) {
         "queue.named_lease",
         // In jobs, and on cards that are locked by then.
         "boards.lock_board_of_copy",
+        "boards.take_board_copy",
         "jobs.lock_held",
         "orgs.lock_deleted",
         "boards.lock_cards_that_came_to_wait",

@@ -35,6 +35,7 @@ const paths = {
   share: "M12 15V4m0 0L8 8m4-4 4 4M5 13v7h14v-7",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   expand: "M4 10V4h6M20 14v6h-6M4 4l6 6M20 20l-6-6",
+  eye: "M2.5 12C5 7.5 8.2 5.5 12 5.5s7 2 9.5 6.5c-2.5 4.5-5.7 6.5-9.5 6.5S5 16.5 2.5 12zM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z",
   flag: "M6 21V4h11l-2 4 2 4H6",
 } as const;
 

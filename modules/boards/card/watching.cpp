@@ -72,6 +72,20 @@ SVC_RECORD(
     CardWatch, (object), (card_id), (watcher, "You."), (created_time, "Since when you watch it.")
 );
 
+struct WatchState {
+    Object<"card_watch_state"> object;
+    Uuid card_id;
+    bool watching = false;
+    std::optional<Timestamp> since;
+};
+SVC_RECORD(
+    WatchState,
+    (object),
+    (card_id),
+    (watching, "Whether you are told of what happens to the card."),
+    (since, "Since when; null when you do not watch it.")
+);
+
 /// A card somebody looks at, and since when, if ever.
 struct Look {
     Uuid card;
@@ -98,6 +112,18 @@ Event event_of(const EventKind& kind, const Uuid& card, const Watched& seen) {
     event.version = seen.version;
     event.name = seen.title;
     return std::move(event).on_board(seen.board_id);
+}
+
+WatchState see(Call& call, const CardOnly& in) {
+    Look look(call, in);
+    look.seen();
+    const auto since = look.since.one();
+    return {
+        {},
+        look.card,
+        since.has_value(),
+        since ? std::optional(since->created_time) : std::nullopt
+    };
 }
 
 CardWatch watch(Call& call, const CardOnly& in) {
@@ -129,6 +155,14 @@ void WatchersImpl::add(
 ) {
     tx.queue(add_watches, org, card, principals);
 }
+
+const Operation get_card_watch{
+    .name = "get_card_watch",
+    .route = "GET /v1/cards/{card_id}/watchers/me",
+    .summary = "See whether you watch a card.",
+    .access = Access::board_viewer,
+    .handler = see,
+};
 
 const Operation watch_card{
     .name = "watch_card",

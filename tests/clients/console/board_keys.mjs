@@ -140,6 +140,19 @@ export default (house) => describe("keys and clicks on cards", { concurrency: fa
     }
   });
 
+  test("Ctrl with Shift is another key than Ctrl", async () => {
+    await openBoard(["one", "two"]);
+    await on("one", "Space", "ArrowRight", "Space");
+    await becomes([["two"], ["one"], []]);
+    await on("two", "Space", "ArrowRight", "Space");
+    await becomes([[], ["two", "one"], []]);
+    await press("Control+z");
+    await becomes([["two"], ["one"], []]);
+    await press("Control+Shift+Z");
+    await page.waitForTimeout(300);
+    await becomes([["two"], ["one"], []]);
+  });
+
   test("letters do nothing where they were switched off", async () => {
     await openBoard(["one", "two"]);
     await owner.send("PATCH", "/v1/me/preferences", { keyboard_shortcuts: false });

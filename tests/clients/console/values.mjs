@@ -129,6 +129,19 @@ export default (house) => describe("values", { concurrency: false }, () => {
     assert.deepEqual(await page.$$eval(".comments > ol > li", (all) => all.map((each) => each.querySelectorAll(".comment").length)), [3]);
   });
 
+  test("a card is watched, and no longer, and what happens to it is told meanwhile", async () => {
+    const { card, come } = await openCard("Watched");
+    const watches = async () => (await dora.get(`/v1/cards/${card.id}/watchers/me`)).watching;
+    await page.click("[aria-label='Watch this card']");
+    await becomes(watches, (on) => on);
+    await dan.post("/v1/comments", { parent: { card_id: card.id }, markdown: "Look here" });
+    await becomes(() => dora.get("/v1/notifications?page_size=100"), ({ results }) => results.some(({ target }) => target?.card_id === card.id));
+    await come();
+    await page.click("[aria-label='Stop watching this card'][aria-pressed=true]");
+    await becomes(watches, (on) => !on);
+    await page.waitForSelector("[aria-label='Watch this card'][aria-pressed=false]");
+  });
+
   test("files that came with a comment show", async () => {
     const { card, come } = await openCard("Illustrated");
     const form = await dora.post("/v1/files:presign", { filename: "shot.png", content_type: "image/png", size_bytes: picture.length });

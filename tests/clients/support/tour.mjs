@@ -182,6 +182,7 @@ async function cards(tour, ada, grace, { board_id, ready, packing, sent, label }
   const link = await on("link_cards", { type: "blocks", target_id: second.id });
   await on("unlink_cards", { link_id: link.id });
   await on("watch_card");
+  await on("get_card_watch");
   await tour.call(grace, "create_comment", { parent: { card_id }, markdown: "Which box?" });
   await on("unwatch_card");
   for (const each of ["get_card_context", "list_card_activity", "list_card_versions", "get_card_markdown"]) await on(each);

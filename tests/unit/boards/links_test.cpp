@@ -411,6 +411,11 @@ TEST(Watching, IsBegunAndEndedOnceHoweverOftenAsked) {
     const Answer first = in_process().must(viewer, "watch_card", {{"card_id", web.ids[0]}});
     EXPECT_EQ(first.text("/watcher/name"), "Vi");
     EXPECT_EQ(in_process().must(viewer, "watch_card", {{"card_id", "DES-1"}}).body, first.body);
+    const auto state = [&](const Caller& who) {
+        return in_process().ask(who, "get_card_watch", {{"card_id", web.ids[0]}});
+    };
+    EXPECT_EQ(state(viewer).body.at("watching"), true);
+    EXPECT_EQ(state(viewer).text("/since"), first.text("/created_time"));
     EXPECT_EQ(web.fixture.get(*Uuid::parse(web.ids[0])).number("/version"), 1);
     for (int i = 0; i < 2; ++i)
         EXPECT_EQ(in_process().ask(viewer, "unwatch_card", {{"card_id", web.ids[0]}}).status, 204);
@@ -419,8 +424,11 @@ TEST(Watching, IsBegunAndEndedOnceHoweverOftenAsked) {
         "0"
     );
     EXPECT_TRUE(in_process().emitted().empty()) << "who looks is nobody else's business";
+    EXPECT_EQ(state(viewer).body.at("watching"), false);
+    EXPECT_TRUE(state(viewer).body.at("since").is_null());
     const Caller stranger = in_process().owner_of_new_org("Other");
     EXPECT_EQ(in_process().ask(stranger, "watch_card", {{"card_id", web.ids[0]}}).status, 404);
+    EXPECT_EQ(state(stranger).status, 404);
 }
 
 }  // namespace svc::test

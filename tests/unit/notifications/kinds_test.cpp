@@ -270,6 +270,11 @@ TEST_F(NotificationKinds, AnAgentThatIsDisabledOrHasUsedUpItsBudget) {
     const auto told = comes(carl, "agent_disabled");
     EXPECT_EQ(text(told, "title"), "The agent Robot has used up its budget");
     EXPECT_EQ(text(comes(ada, "agent_disabled"), "title"), text(told, "title"));
+    const auto& target = told.at("target");
+    EXPECT_THAT(
+        std::string(target.at("url").as_string()),
+        HasSubstr("/agents/" + std::string(target.at("id").as_string()))
+    );
     expect(200, carl.post(path(agent, ":disable"), json::value{{"reason", "Runs wild"}}));
     EXPECT_TRUE(eventually([&] {
         const auto now = comes(ada, "agent_disabled");

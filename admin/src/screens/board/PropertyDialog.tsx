@@ -33,7 +33,7 @@ export function PropertyDialog({ property, onSaved, onClose }: { property: Prope
     <FormDialog title={property.name} send={t("Save")} busy={save.isPending} error={save.error} onSend={() => save.mutate()} onClose={onClose}>
       <Check label={t("Every card needs a value")} checked={required} onChange={(event) => setRequired(event.target.checked)} note={t("New cards are not made without one.")} />
       {hasOptions(property.type) && (
-        <fieldset className="stack">
+        <fieldset className="stack" style={{ border: 0, padding: 0, margin: 0 }}>
           <legend>{t("Options")}</legend>
           {options.map((option, at) => (
             <div key={option.id ?? `new ${at}`} className="row" style={{ flexWrap: "nowrap" }}>

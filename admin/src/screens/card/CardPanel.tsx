@@ -23,6 +23,7 @@ import { Comments } from "./Comments";
 import { Dependencies } from "./Dependencies";
 import { History } from "./History";
 import { Properties } from "./Properties";
+import { Watch } from "./Watch";
 import "./card.css";
 
 const BlockEditor = lazy(() => import("../../editor/BlockEditor"), <Waiting />);
@@ -163,6 +164,7 @@ function OpenCard({ id, onMove, isPage, onPage }: { id: string } & Shown) {
         <button type="button" className="button quiet icon" aria-label={t("Card before")} disabled={!beside(-1)} onClick={() => open(beside(-1))}><span style={{ rotate: "180deg", display: "grid" }}><Icon name="down" /></span></button>
         <button type="button" className="button quiet icon" aria-label={t("Next card")} disabled={!beside(1)} onClick={() => open(beside(1))}><Icon name="down" /></button>
         <button type="button" className="button quiet icon as-page-toggle" aria-label={t("As a page")} title={t("As a page")} aria-pressed={isPage} onClick={() => onPage(!isPage)}><Icon name="expand" /></button>
+        <Watch card={id} />
         <Menu label={t("About this card")} choices={choices} />
         <button type="button" className="button quiet icon" aria-label={t("Close the card")} onClick={close}><Icon name="close" /></button>
       </header>
