@@ -35,8 +35,9 @@ describe("mentions in comments", () => {
     const { text } = fromRich([
       run("After "), run("ENG-42", { type: "mention", text: undefined, mention: { type: "page", page: { id: "7" } } }),
       run(" on "), run("2026-06-19", { type: "mention", text: undefined, mention: { type: "date", date: { start: "2026-06-19", end: null } } }),
-      run(": 2*3, snake_case, _x_, a [b] or ~~c~~, "), run("`*`", { annotations: { ...annotations, code: true }, plain_text: "*" }),
+      run(": 2*3, snake_case, _x_, a [b], ~c~ & &amp;\n1. d\n# e - f, "), run("`*`", { annotations: { ...annotations, code: true }, plain_text: "*" }),
     ]);
-    expect(text).toBe("After [ENG-42](card:7) on [2026-06-19](date:2026-06-19): 2\\*3, snake_case, \\_x\\_, a \\[b\\] or \\~~c\\~~, `*`");
+    expect(text).toBe("After [ENG-42](card:7) on [2026-06-19](date:2026-06-19): 2\\*3, snake_case, \\_x\\_, a \\[b\\], \\~c\\~ & \\&amp;\n1\\. d\n\\# e - f, `*`");
+    expect(fromRich([run("- x")]).text).toBe("\\- x");
   });
 });

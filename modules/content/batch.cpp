@@ -161,7 +161,7 @@ private:
         Json<BlockInput>::read(reader, {}, parse_json(operation.block->text), step.fresh.emplace());
         if (!reader.clean()) throw Failure::invalid_input(reader.issues());
         if (operation.id) step.fresh->id = operation.id;
-        step.references = references_in({*step.fresh});
+        step.references = references_in(*step.fresh);
     }
 
     void read_changes(const BlockOperation& operation, Step& step) {

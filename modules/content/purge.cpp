@@ -26,26 +26,26 @@ struct OldThing {
 };
 SVC_RECORD(OldThing, (id), (card_id));
 
-// As many as one statement can drop in its time, at least one. $3 things, $4 blocks. The card's lock is
-// that of its blocks: nobody brings them back meanwhile.
+// As many as one statement can drop in its time, at least one: $3 things, $4 blocks. The card's lock is
+// that of its blocks: nobody brings them back meanwhile. Those that somebody holds are left to the next
+// time.
 constexpr Sql take_blocks{"content.take_old_blocks", R"(
     WITH oldest AS MATERIALIZED (
         SELECT b.id, b.card_id, b.trashed_at FROM blocks b
         WHERE b.org_id = $1 AND b.trashed_by = b.id AND b.trashed_at < now() - $2::interval
         ORDER BY b.trashed_at, b.id
         LIMIT $3
-    ), sizes AS MATERIALIZED (
-        SELECT b.trashed_by AS id, count(*) AS blocks FROM blocks b
-        WHERE b.org_id = $1 AND b.card_id = ANY (ARRAY(SELECT o.card_id FROM oldest o))
-            AND b.trashed_by = ANY (ARRAY(SELECT o.id FROM oldest o))
-        GROUP BY b.trashed_by
     )
     SELECT s.id, s.card_id
     FROM (
         SELECT o.id, o.card_id, row_number() OVER up_to_it AS n,
             sum(z.blocks) OVER up_to_it AS blocks
         FROM oldest o
-        JOIN sizes z ON z.id = o.id
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS blocks FROM blocks b
+            WHERE b.org_id = $1 AND b.trashed_by = o.id
+            OFFSET 0
+        ) z
         WINDOW up_to_it AS (ORDER BY o.trashed_at, o.id ROWS UNBOUNDED PRECEDING)
     ) s
     CROSS JOIN LATERAL (

@@ -140,7 +140,7 @@ std::vector<NamingPart> naming_parts(
     std::vector<NamingPart> parts;
     for (std::size_t i = 0; i < blocks.size(); ++i)
         parts.push_back(
-            {'"' + std::string(field) + "\"," + std::to_string(i), references_in({blocks[i]})}
+            {'"' + std::string(field) + "\"," + std::to_string(i), references_in(blocks[i])}
         );
     return parts;
 }

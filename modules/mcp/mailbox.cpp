@@ -36,7 +36,9 @@ constexpr Sql put_message{"mcp.put_message", R"(
                  WHERE k.bytes + octet_length($4) > $6::bigint))
     ), crowd AS (
         DELETE FROM mcp_messages
-         WHERE org_id = $1 AND (SELECT last FROM number) = 1
+         WHERE org_id = $1
+           AND NOT EXISTS (
+               SELECT FROM mcp_messages o WHERE o.org_id = $1 AND o.session_id = $2)
            AND session_id <> ALL (ARRAY(
                SELECT m.session_id FROM mcp_messages m
                 WHERE m.org_id = $1

@@ -25,7 +25,7 @@ export default function Switcher() {
     })),
     { id: "new", label: t("New workspace…"), icon: "plus", run: () => setMaking(true) },
   ];
-  useMenuCommands(t("Workspaces"), choices, [seats, seat, invitations.data]);
+  useMenuCommands(t("Workspace"), choices, [seats, seat, invitations.data]);
   return (
     <>
       <Menu label={t("Workspaces")} choices={choices} className="button quiet switcher">

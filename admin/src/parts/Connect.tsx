@@ -24,7 +24,7 @@ const whoLine = (token: string) => [
 ].join("\n");
 
 /** How a program comes to work with a token: as commands, or as an entry for MCP clients. */
-export function Connect({ token, board }: { token: string; board?: string }) {
+export function Connect({ token, board, onCopied }: { token: string; board?: string; onCopied?: () => void }) {
   const [way, setWay] = useState<"curl" | "mcp">("curl");
   const hasMcp = serves("/v1/mcp/manifest");
   return (
@@ -36,8 +36,8 @@ export function Connect({ token, board }: { token: string; board?: string }) {
         </div>
       )}
       {way === "curl"
-        ? <CopyField text={board ? claimLines(token, board) : whoLine(token)} label={t("Commands that connect an agent")} />
-        : <CopyField text={mcpEntry(token)} label={t("Entry for MCP clients")} />}
+        ? <CopyField text={board ? claimLines(token, board) : whoLine(token)} label={t("Commands that connect an agent")} {...(onCopied && { onCopied })} />
+        : <CopyField text={mcpEntry(token)} label={t("Entry for MCP clients")} {...(onCopied && { onCopied })} />}
     </div>
   );
 }

@@ -59,7 +59,7 @@ constexpr Sql find_parent{"boards.find_parent", R"(
 
 // $5 are the cards to wait for, $6 the one that is to wait: a circle if one of them waits for it,
 // by however many others. What a card's end sets free, and how far circles are looked for ($7), is
-// bounded.
+// bounded. A card on a board in the trash is for nobody to see, and waited for as long as it is there.
 constexpr Sql find_blockers{"boards.find_blockers", R"(
     WITH RECURSIVE waiting AS (
         SELECT $6::uuid AS id
@@ -74,7 +74,8 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
         SELECT w.id FROM waiting w LIMIT $7::bigint + 1
     )
     SELECT c.id,
-        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role,
+        CASE WHEN NOT b.in_trash THEN )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
+        END AS role,
         EXISTS (SELECT FROM reached r WHERE r.id = c.id) AS circle,
         card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open,
         (SELECT count(*) FROM reached) > $7
@@ -91,7 +92,7 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
     ) c
     CROSS JOIN LATERAL (
         SELECT x.* FROM boards x
-        WHERE x.org_id = $1 AND x.id = c.board_id AND NOT x.in_trash
+        WHERE x.org_id = $1 AND x.id = c.board_id
         OFFSET 0
     ) b
     )" SVC_BOARD_GRANT_BY_KEY("c.board_id") R"()"};

@@ -12,7 +12,7 @@ namespace svc::boards {
 namespace {
 
 constexpr std::int64_t most_cards = 100;      // of a batch
-constexpr std::int64_t most_blocks = 10'000;  // that are written on them; one card may have as many
+constexpr std::int64_t most_things = 10'000;  // blocks and comments on them; one card may have more
 constexpr std::string_view purging = "boards.purge_trash";
 
 constexpr Sql workspaces_with_old_trash{"boards.workspaces_with_old_trash", R"(
@@ -33,26 +33,26 @@ SVC_RECORD(OldThing, (id), (board_id), (name), (version), (open));
 
 // ------------------------------------------------------------------------------------- cards
 
-// As many as one statement can drop in its time, at least one. $3 cards, $4 blocks.
+// As many as one statement can drop in its time, at least one: $3 cards, $4 things on them. Those that
+// somebody holds are left to the next time.
 constexpr std::string_view taken = R"(
     SELECT c.id, c.board_id, c.name, c.version, c.open
     FROM (
         SELECT s.id
         FROM (
-            SELECT o.id, row_number() OVER up_to_it AS n,
-                sum(o.block_count) OVER up_to_it AS blocks
-            FROM ()";
-constexpr std::string_view by_age = R"(
-                SELECT k.id, k.block_count, k.last_edited_time FROM cards k
+            SELECT o.id, row_number() OVER up_to_it AS n, sum(o.things) OVER up_to_it AS things
+            FROM (
+                SELECT k.id, k.block_count + k.comment_count AS things, )";
+constexpr std::string_view as_rank = R"( AS rank
+                FROM cards k
                 WHERE k.org_id = $1 AND )";
 constexpr std::string_view until_full = R"(
-                ORDER BY k.last_edited_time, k.id
+                ORDER BY rank
                 LIMIT $3
             ) o
-            WINDOW up_to_it AS (
-                ORDER BY o.last_edited_time, o.id ROWS UNBOUNDED PRECEDING)
+            WINDOW up_to_it AS (ORDER BY o.rank, o.id ROWS UNBOUNDED PRECEDING)
         ) s
-        WHERE s.blocks <= $4::bigint OR s.n = 1
+        WHERE s.things <= $4::bigint OR s.n = 1
         ORDER BY s.n
     ) w
     CROSS JOIN LATERAL (
@@ -66,13 +66,17 @@ constexpr std::string_view locked = R"(
     ) c)";
 // Nothing changes a card in the trash but whoever brings it back, so its last edit put it there.
 constexpr std::string_view is_old = "k.in_trash AND k.last_edited_time < now() - $2::interval";
-constexpr std::string_view of_board = "k.board_id = $2";
+constexpr std::string_view by_age = "k.last_edited_time";
 constexpr Sql take_cards{
-    "boards.take_old_cards", SqlText<taken, by_age, is_old, until_full, is_old, locked>::view
+    "boards.take_old_cards",
+    SqlText<taken, by_age, as_rank, is_old, until_full, is_old, locked>::view
 };
+
+constexpr std::string_view of_board = "k.board_id = $2";
+constexpr std::string_view by_number = "k.number";
 constexpr Sql take_cards_of_board{
     "boards.take_cards_of_old_board",
-    SqlText<taken, by_age, of_board, until_full, of_board, locked>::view
+    SqlText<taken, by_number, as_rank, of_board, until_full, of_board, locked>::view
 };
 
 constexpr Sql lock_waiting{"boards.lock_waiting_for_old_cards", R"(
@@ -174,7 +178,7 @@ JobOutcome purge_boards(Kernel& kernel, const JobRun& run, std::chrono::seconds 
     });
     for (const OldThing& board : boards) {
         const auto outcome = drop_all(kernel, run, [&](Tx& tx) {
-            return tx.all<OldThing>(take_cards_of_board, org, board.id, most_cards, most_blocks);
+            return tx.all<OldThing>(take_cards_of_board, org, board.id, most_cards, most_things);
         });
         if (outcome == JobOutcome::more) return outcome;
         in_workspace(kernel, org, purging, [&](Tx& tx, Actor& actor) {
@@ -187,7 +191,7 @@ JobOutcome purge_boards(Kernel& kernel, const JobRun& run, std::chrono::seconds 
 
 JobOutcome purge(Kernel& kernel, const JobRun& run, std::chrono::seconds kept) {
     const auto outcome = drop_all(kernel, run, [&](Tx& tx) {
-        return tx.all<OldThing>(take_cards, run.org(), kept, most_cards, most_blocks);
+        return tx.all<OldThing>(take_cards, run.org(), kept, most_cards, most_things);
     });
     return outcome == JobOutcome::more ? outcome : purge_boards(kernel, run, kept);
 }

@@ -246,12 +246,15 @@ std::size_t height_of(const std::vector<BlockInput>& blocks) {
     return height;
 }
 
+References references_in(const BlockInput& block) {
+    References all = block.references;
+    all.add(references_in(block.children));
+    return all;
+}
+
 References references_in(const std::vector<BlockInput>& blocks) {
     References all;
-    for (const BlockInput& each : blocks) {
-        all.add(each.references);
-        all.add(references_in(each.children));
-    }
+    for (const BlockInput& each : blocks) all.add(references_in(each));
     return all;
 }
 

@@ -24,7 +24,8 @@ inline constexpr std::size_t most_levels = 10;
 std::size_t count_blocks(const std::vector<BlockInput>& blocks);
 /// Levels of the deepest of these trees; none is 0.
 std::size_t height_of(const std::vector<BlockInput>& blocks);
-/// Whom and what all of them name.
+/// Whom and what it names, and all below it.
+References references_in(const BlockInput& block);
 References references_in(const std::vector<BlockInput>& blocks);
 /// The ids that they bring.
 void gather_ids(const std::vector<BlockInput>& blocks, std::vector<Uuid>& into);

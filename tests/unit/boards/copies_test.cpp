@@ -84,8 +84,6 @@ TEST(Copies, ACopyLeavesOutCardsThatAreGoneMeanwhile) {
     EXPECT_EQ(page.text("/results/1/key"), copy.text("/key") + "-249");
 }
 
-// ----------------------------------------------------------------------------------------- locks
-
 TEST(Copies, OneOfSeveralCardsThatAreNotDoneThereHasTheExternalKey) {
     Columns c;
     fill(c, c.backlog, 250, 0);
@@ -124,6 +122,8 @@ TEST(Copies, WhatIsHeldByAServerThatWasCutOffFollowsWhenItIsFree) {
     const Answer whole = in_process().must(c.owner, "get_board", {{"board_id", board}});
     EXPECT_EQ(whole.number("/card_count"), 250);
 }
+
+// ----------------------------------------------------------------------------------------- locks
 
 TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
     Columns c;

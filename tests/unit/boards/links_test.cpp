@@ -345,7 +345,12 @@ TEST(Links, WhatACardIsTiedToAlreadyMayBeSentBack) {
     const Answer fewer = his(3, {{"blocked_by", {web.ids[0], hidden}}});
     EXPECT_EQ(fewer.body.at("blocked_by"), (value{web.ids[0], hidden}));
     EXPECT_EQ(fewer.body.at("blocked"), true);  // by the one that he does not see
-    EXPECT_EQ(his(3, {{"blocked_by", {web.ids[0]}}}).body.at("blocked"), false);
+    owners("delete_board", {{"board_id", secret}});
+    const Answer trashed = his(3, {{"blocked_by", {hidden}}});
+    EXPECT_EQ(trashed.body.at("blocked"), true);
+    EXPECT_EQ(web.blocked(3), true);
+    EXPECT_EQ(his(3, {{"blocked_by", {hidden, web.ids[0]}}}).status, 422);
+    EXPECT_EQ(his(3, {{"blocked_by", boost::json::array{}}}).body.at("blocked"), false);
     EXPECT_EQ(his(3, {{"blocked_by", {web.ids[0], hidden}}}).status, 422);
     EXPECT_EQ(his(2, {{"parent_card_id", web.ids[0]}, {"title", "Part"}}).status, 200);
     EXPECT_EQ(his(1, {{"parent_card_id", web.ids[0]}}).status, 422);

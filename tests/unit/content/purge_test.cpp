@@ -17,6 +17,32 @@ std::string count(const std::string& table, const std::string& card) {
     return in_process().run("SELECT count(*) FROM " + table + " WHERE card_id = '" + card + "'");
 }
 
+/// How many blocks of a card each statement deletes.
+class Deletions {
+public:
+    explicit Deletions(const std::string& card) {
+        in_process().run(
+            "CREATE TABLE deletions (blocks bigint); GRANT ALL ON deletions TO PUBLIC;"
+            "CREATE FUNCTION note_deletion() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " INSERT INTO deletions SELECT count(*) FROM gone WHERE card_id = '" +
+            card +
+            "'; RETURN NULL; END $$;"
+            "CREATE TRIGGER note_deletion AFTER DELETE ON blocks REFERENCING OLD TABLE AS gone"
+            " FOR EACH STATEMENT EXECUTE FUNCTION note_deletion()"
+        );
+    }
+    ~Deletions() {
+        in_process().run(
+            "DROP TRIGGER note_deletion ON blocks; DROP FUNCTION note_deletion(); DROP TABLE deletions"
+        );
+    }
+    std::string sizes() const {
+        return in_process().run(
+            "SELECT string_agg(blocks::text, ' ') FROM deletions WHERE blocks > 0"
+        );
+    }
+};
+
 }  // namespace
 
 TEST(ContentPurge, BlocksGoWithAllBelowThem) {
@@ -62,20 +88,10 @@ TEST(ContentPurge, OfManyBlocksGoAsManyAtOnceAsAStatementHasTimeFor) {
         );
     }
     age("blocks", card);
-    in_process().run(
-        "CREATE TABLE purged (blocks bigint); GRANT ALL ON purged TO PUBLIC;"
-        "CREATE FUNCTION note_purged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-        " INSERT INTO purged SELECT count(*) FROM gone; RETURN NULL; END $$;"
-        "CREATE TRIGGER note_purged AFTER DELETE ON blocks REFERENCING OLD TABLE AS gone"
-        " FOR EACH STATEMENT EXECUTE FUNCTION note_purged()"
-    );
+    const Deletions deletions(card);
     in_process().run_job("content.purge_trash");
-    in_process().run("DROP TRIGGER note_purged ON blocks");
     EXPECT_EQ(count("blocks", card), "0");
-    EXPECT_EQ(
-        in_process().run("SELECT string_agg(blocks::text, ' ') FROM purged WHERE blocks > 0"),
-        "6001 6001 6001"
-    );
+    EXPECT_EQ(deletions.sizes(), "6001 6001 6001");
 }
 
 TEST(ContentPurge, CommentsGoWhenTheyWereDeletedLongAgoNotWritten) {

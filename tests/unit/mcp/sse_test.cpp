@@ -206,8 +206,12 @@ TEST_F(McpSse, KeepsNoMoreThanItsClientMayHaveMissed) {
     };
     EXPECT_EQ(kept("count(*) > 2 AND sum(octet_length(message)) <= 8 << 20"), "t");
     EXPECT_EQ(kept("max(sequence)"), "16");
-    for (int i = 0; i < 66; ++i) EXPECT_EQ(poster.post(path_of_new(), "ping").status, 202);
-    EXPECT_EQ(kept("count(DISTINCT session_id)"), "64");
+    std::vector<std::string> paths;
+    for (int i = 0; i < 66; ++i) paths.push_back(path_of_new());
+    for (int round = 0; round < 2; ++round) {
+        for (const auto& each : paths) EXPECT_EQ(poster.post(each, "ping").status, 202);
+        EXPECT_EQ(kept("count(DISTINCT session_id)"), "64");
+    }
 }
 
 TEST_F(McpSse, WorksThroughAnyServerOfTheDatabase) {

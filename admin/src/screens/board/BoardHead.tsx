@@ -73,7 +73,7 @@ export function BoardHead() {
       : { id: "archive", label: t("Archive"), icon: "bin", disabled: !isBoardAdmin || in_trash, run: () => void archive().catch(toastError) },
     { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !isBoardAdmin || in_trash, run: () => void remove().catch(toastError) },
   ];
-  useMenuCommands(t("About this board"), choices, [board, canEdit, isViewer]);
+  useMenuCommands(t("Board"), choices, [board, canEdit, isViewer]);
   return (
     <header className="page-head board-head">
       <h1 className="clip" dir="auto" title={board.name}>{board.icon?.emoji ? `${board.icon.emoji} ` : ""}{board.name}</h1>

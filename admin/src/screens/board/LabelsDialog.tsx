@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useEffect, useState, type FormEvent } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
 import { Button } from "../../parts/Button";
@@ -57,7 +57,7 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
             <Renaming name={property.name} label={t("Name of the property {{name}}", { name: property.name })}
               onChange={(name) => work.mutate(() => ask(api.PATCH("/v1/boards/{board_id}/properties/{property_id}", { params: { path: { ...params.path, property_id: property.id } }, body: { name } })))} />
             <span className="soft small clip" style={{ maxWidth: "12rem" }}>{t(typeWords[property.type] ?? property.type)}{property.options.length > 0 && `: ${property.options.map(({ name }) => name).join(", ")}`}</span>
-            {types.includes(property.type) && <button type="button" className="button small" aria-label={t("Edit the property {{name}}", { name: property.name })} onClick={() => setEdited(property.id)}>{t("Edit…")}</button>}
+            {hasOptions(property.type) && <button type="button" className="button small" aria-label={t("Edit the property {{name}}", { name: property.name })} onClick={() => setEdited(property.id)}>{t("Edit…")}</button>}
             <button type="button" className="button small danger" disabled={work.isPending} aria-label={t("Delete the property {{name}}", { name: property.name })}
               onClick={() => remove({
                 title: t("Delete the property {{name}}", { name: property.name }), loss: t("Its values on all cards go with it."),
@@ -80,13 +80,14 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
 
 /** A name that is written over where it stands; Enter confirms it. */
 function Renaming({ name, label, onChange }: { name: string; label: string; onChange: (name: string) => void }) {
-  const [written, setWritten] = useState<string>(); // until it is left: others may give it another name meanwhile
+  const [written, setWritten] = useState<string>(); // until it is its name: others may give it another one meanwhile
+  useEffect(() => setWritten((now) => (now?.trim() === name ? undefined : now)), [name]);
   return (
     <input className="input grow" aria-label={label} value={written ?? name} maxLength={60} onChange={(event) => setWritten(event.target.value)}
       onKeyDown={(event) => { if (event.key === "Enter") event.currentTarget.blur(); }}
       onBlur={() => {
-        setWritten(undefined);
         if (written?.trim() && written !== name) onChange(written);
+        else setWritten(undefined);
       }} />
   );
 }

@@ -23,7 +23,7 @@ export default function ConnectAgent({ board, onClose }: { board: Pick<Schemas["
   return (
     <Dialog title={t("Connect an agent")} onClose={onClose} stays={make.isPending || (make.isSuccess && !stored)} wide>
       <p>{t("These lines claim the next card of the queue and complete it. Watch the board while they run.")}</p>
-      <Connect token={make.data?.token ?? "svc_…"} board={board.id} />
+      <Connect token={make.data?.token ?? "svc_…"} board={board.id} onCopied={() => setStored(make.isSuccess)} />
       {make.data
         ? (
           <>

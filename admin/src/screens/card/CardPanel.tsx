@@ -146,7 +146,7 @@ function OpenCard({ id, onMove, isPage, onPage }: { id: string } & Shown) {
     { id: "archive", label: t("Archive"), icon: "bin", disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "archive"); close(); } },
     { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "delete"); close(); } },
   ];
-  useMenuCommands(t("About this card"), choices, [card, canEdit, canEditBoard]);
+  useMenuCommands(t("Card"), choices, [card, canEdit, canEditBoard, open, onMove]);
   const tabs: [Tab, string][] = [["comments", t("Comments")], ["history", t("History")], ["attempts", t("Attempts")]];
   return (
     <section className={`card-panel${dropping ? " dropping" : ""}`} aria-label={t("Card {{key}}", { key: card.key })} ref={panel} tabIndex={-1}

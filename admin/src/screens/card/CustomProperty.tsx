@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { Schemas } from "../../api/client";
-import { dayOf, isoDay, onDay } from "../../app/time";
+import { dayOf, onDay } from "../../app/time";
 import { t } from "../../app/words";
 import { valueInWords } from "../../parts/Facts";
 import { changeCards } from "../board/actions";
@@ -24,7 +24,8 @@ interface Span {
 function DateValue({ labelledBy, value, onSave }: { labelledBy: string; value: Span | null; onSave: (span: Span | null) => void }) {
   const moved = ({ start, end, ...rest }: Span, day: string): Span => {
     const by = Date.parse(day) - Date.parse(dayOf(start));
-    return { ...rest, start: onDay(start, day), ...(end && { end: onDay(end, isoDay(new Date(Date.parse(dayOf(end)) + by))) }) };
+    const later = (date: string) => new Date(Date.parse(date) + by).toISOString().slice(0, 10);
+    return { ...rest, start: onDay(start, day), ...(end && { end: onDay(end, later(dayOf(end))) }) };
   };
   return (
     <>

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/client";
-import { inOrg } from "../../api/queries";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { toast, toastError } from "../../parts/toasts";
@@ -8,7 +7,7 @@ import { toast, toastError } from "../../parts/toasts";
 /** Whether one is told of what others do to the card. */
 export function Watch({ card }: { card: string }) {
   const client = useQueryClient();
-  const key = inOrg("watch", card);
+  const key = ["card", card, "watch"];
   const params = { path: { card_id: card } };
   const state = useQuery({ queryKey: key, queryFn: () => ask(api.GET("/v1/cards/{card_id}/watchers/me", { params })) });
   const isOn = state.data?.watching ?? false;
@@ -23,9 +22,8 @@ export function Watch({ card }: { card: string }) {
     },
     onError: toastError,
   });
-  const label = isOn ? t("Stop watching this card") : t("Watch this card");
   return (
-    <button type="button" className="button quiet icon" aria-label={label} title={label} aria-pressed={isOn} aria-busy={change.isPending} disabled={!state.data}
+    <button type="button" className="button quiet icon" aria-label={t("Watch this card")} title={isOn ? t("Stop watching this card") : t("Watch this card")} aria-pressed={isOn} aria-busy={change.isPending} disabled={!state.data}
       onClick={() => { if (!change.isPending) change.mutate(!isOn); }}><Icon name="eye" /></button>
   );
 }

@@ -14,8 +14,10 @@ export function mentionAt(text: string, cursor: number | undefined): { query: st
 }
 
 const escaped = (text: string) => text.replace(/[\\[\]]/g, "\\$&");
-/** Words that look as if they were Markdown; `_` within a word is none. */
-const literal = (text: string) => text.replace(/[\\`*[\]<]|~~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (sign) => `\\${sign}`);
+/** Signs that would be Markdown's stay signs; `_` within a word is one. */
+const literal = (text: string, begins: boolean) => text
+  .replace(/[\\`*[\]<~]|&(?=[\p{L}#])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
+  .replace(begins ? /^(\s*)([#>+-]|\d+[.)])/gm : /(\n\s*)([#>+-]|\d+[.)])/g, (_, space: string, sign: string) => space + sign.replace(/.$/, "\\$&"));
 
 /** What goes to the server. Longer names first, so that none stands within another. */
 export function toMarkdown(text: string, named: Named): string {
@@ -28,7 +30,7 @@ export function toMarkdown(text: string, named: Named): string {
 /** A comment that was sent, to be written in again. */
 export function fromRich(rich: Rich[]): { text: string; named: Map<string, string> } {
   const named = new Map<string, string>();
-  const text = rich.map((run) => {
+  const text = rich.map((run, at) => {
     const { user, page, date } = (run.mention ?? {}) as { user?: { id: string }; page?: { id: string }; date?: { start: string; end?: string | null } };
     if (user) {
       const name = run.plain_text.replace(/^@/, "");
@@ -39,7 +41,7 @@ export function fromRich(rich: Rich[]): { text: string; named: Map<string, strin
     if (date && !date.end) return `[${escaped(run.plain_text)}](date:${date.start})`;
     const { bold, italic, strikethrough, code } = run.annotations;
     const link = run.text?.link?.url;
-    let out = code ? run.plain_text : literal(run.plain_text);
+    let out = code ? run.plain_text : literal(run.plain_text, at === 0);
     if (code) out = `\`${out}\``;
     if (strikethrough) out = `~~${out}~~`;
     if (italic) out = `*${out}*`;

@@ -21,6 +21,7 @@ export default function Login() {
   const [unconfirmed, setUnconfirmed] = useState<string>(); // the address of an account that waits for its mail
   const login = useMutation({
     mutationFn: (body: { email: string; password: string }) => ask(api.POST("/v1/auth/login", { body })),
+    onMutate: () => setUnconfirmed(undefined),
     onSuccess: () => enter(),
     onError: (error, { email }) => {
       setFailure(refused("login", error));

@@ -1,14 +1,15 @@
 import { api, ask, type Schemas } from "../../api/client";
 import { Refusal } from "../../api/refusal";
 
-/** Signs up with the language and the time zone of the browser, unless the server knows of no such. */
+/** Signs up with the language and the time zone of the browser, but for one that the server does not know. */
 export async function signUp(body: Schemas["SignupRequest"]) {
-  const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
+  const here = { locale: navigator.language, timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
   try {
-    return await ask(api.POST("/v1/auth/signup", { body: { ...body, locale: navigator.language, timezone } }));
+    return await ask(api.POST("/v1/auth/signup", { body: { ...body, ...here } }));
   } catch (error) {
-    const isOfHere = error instanceof Refusal && error.faults.some(({ loc }) => loc.includes("timezone") || loc.includes("locale"));
-    if (!isOfHere) throw error;
-    return ask(api.POST("/v1/auth/signup", { body }));
+    const places = error instanceof Refusal ? error.faults.flatMap(({ loc }) => loc) : [];
+    const known = Object.fromEntries(Object.entries(here).filter(([name]) => !places.includes(name)));
+    if (Object.keys(known).length === Object.keys(here).length) throw error;
+    return ask(api.POST("/v1/auth/signup", { body: { ...body, ...known } }));
   }
 }
