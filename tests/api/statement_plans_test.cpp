@@ -120,6 +120,7 @@ const std::set<std::string> of_jobs{
     "kernel.sweep_rate_windows",
     "live.workspaces_with_gone_servers",
     "mail.orgs_with_old",
+    "mcp.workspaces_with_old_messages",
     "notifications.boards_with_due_cards",
     "notifications.drop_expired",
     "notifications.orgs_with_digests",
