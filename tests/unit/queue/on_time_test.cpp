@@ -49,8 +49,8 @@ milliseconds middle_of(std::vector<milliseconds> all) {
     return all[all.size() / 2];
 }
 
-/// A tenth of a second, and what some requests take on a machine that does other things as well.
-/// Whoever looks only now and then comes seconds later.
+/// Three tenths of a second, and what some requests take on a machine that does other things as well.
+/// Whoever looks only once a second comes after half of one, in the middle.
 milliseconds promptly(QueueFixture& s) {
     std::vector<milliseconds> took;
     for (int i = 0; i < 5; ++i) {
@@ -61,7 +61,7 @@ milliseconds promptly(QueueFixture& s) {
             std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - then)
         );
     }
-    return milliseconds(100) + 5 * middle_of(took);
+    return milliseconds(300) + 5 * middle_of(took);
 }
 
 /// A claim that waits.
