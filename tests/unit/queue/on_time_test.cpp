@@ -49,8 +49,8 @@ milliseconds middle_of(std::vector<milliseconds> all) {
     return all[all.size() / 2];
 }
 
-/// Three tenths of a second, and what some requests take on a machine that does other things as well.
-/// Whoever looks only once a second comes after half of one, in the middle.
+/// Three tenths of a second, and what some requests take on a machine that does other things as
+/// well. Whoever looks only once a second comes after half of one, in the middle.
 milliseconds promptly(QueueFixture& s) {
     std::vector<milliseconds> took;
     for (int i = 0; i < 5; ++i) {
