@@ -73,12 +73,12 @@ public:
 private:
     static void add_cards(Kernel& kernel) {
         for (const Operation* each :
-             {&create_board,       &list_boards,  &get_board,      &create_column,
-              &list_columns,       &get_column,   &create_label,   &create_card,
-              &get_card,           &list_cards,   &update_card,    &move_card,
-              &archive_card,       &restore_card, &delete_card,    &link_cards,
-              &unlink_cards,       &watch_card,   &unwatch_card,   &list_card_activity,
-              &list_card_versions, &revert_card,  &duplicate_card, &batch_cards,
+             {&create_board,       &list_boards,   &get_board,      &create_column,
+              &list_columns,       &get_column,    &create_label,   &create_card,
+              &get_card,           &list_cards,    &update_card,    &move_card,
+              &archive_card,       &restore_card,  &delete_card,    &link_cards,
+              &unlink_cards,       &watch_card,    &unwatch_card,   &list_card_activity,
+              &list_card_versions, &revert_card,   &duplicate_card, &batch_cards,
               &get_card_context,   &get_card_watch})
             kernel.add(*each);
         for (const EventKind* each :

@@ -26,9 +26,9 @@ struct OldThing {
 };
 SVC_RECORD(OldThing, (id), (card_id));
 
-// As many as one statement can drop in its time, at least one: $3 things, $4 blocks. The card's lock is
-// that of its blocks: nobody brings them back meanwhile. Those that somebody holds are left to the next
-// time.
+// As many as one statement can drop in its time, at least one: $3 things, $4 blocks. The card's
+// lock is that of its blocks: nobody brings them back meanwhile. Those that somebody holds are left
+// to the next time.
 constexpr Sql take_blocks{"content.take_old_blocks", R"(
     WITH oldest AS MATERIALIZED (
         SELECT b.id, b.card_id, b.trashed_at FROM blocks b
@@ -87,7 +87,8 @@ void let_files_go(Kernel& kernel, Tx& tx, const Uuid& org, const std::vector<Old
 
 std::size_t drop_some_blocks(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {
     std::vector<Uuid> cards, roots;
-    for (const OldThing& each : tx.all<OldThing>(take_blocks, org, kept, most_things, most_blocks)) {
+    for (const OldThing& each :
+         tx.all<OldThing>(take_blocks, org, kept, most_things, most_blocks)) {
         cards.push_back(each.card_id);
         roots.push_back(each.id);
     }

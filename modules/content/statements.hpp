@@ -85,9 +85,7 @@ struct NamingPart {
 NamingPart naming_part(std::string_view field, References references);
 NamingPart naming_part(std::string_view field, const RichTexts& texts);
 /// Of a list of blocks each by itself.
-std::vector<NamingPart> naming_parts(
-    std::string_view field, const std::vector<BlockInput>& blocks
-);
+std::vector<NamingPart> naming_parts(std::string_view field, const std::vector<BlockInput>& blocks);
 
 /// Looks up whom and what the input names.
 class NameLookup {

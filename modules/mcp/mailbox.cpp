@@ -6,14 +6,18 @@ namespace svc::mcp {
 
 namespace {
 
-// What is old goes with whatever comes next in the workspace, and so does what is more than a session
+/// A client that comes back has not been away for longer.
+#define SVC_IS_OLD "created_time < now() - interval '1 hour'"
+
+// What is old goes with whatever comes next in the workspace, and so does what is more than a
+// session
 // ($5 messages, $6 bytes) or a workspace ($7 sessions) may have: whoever asks and does not listen
-// fills nothing. The row of the mailbox is locked until the message is committed, so that none with a
-// lower number follows.
+// fills nothing. The row of the mailbox is locked until the message is committed, so that none with
+// a lower number follows.
 constexpr Sql put_message{"mcp.put_message", R"(
     WITH old_messages AS (
         DELETE FROM mcp_messages
-         WHERE org_id = $1 AND created_time < now() - interval '1 hour'
+         WHERE org_id = $1 AND )" SVC_IS_OLD R"(
     ), old_mailboxes AS (
         DELETE FROM mcp_mailboxes
          WHERE org_id = $1 AND expires_at < now()
@@ -54,12 +58,12 @@ constexpr std::string_view dropping = "mcp.drop_old_messages";
 
 constexpr Sql workspaces_with_old_messages{"mcp.workspaces_with_old_messages", R"(
     SELECT DISTINCT org_id FROM mcp_messages
-     WHERE org_id IS NOT NULL AND created_time < now() - interval '1 hour'
+     WHERE org_id IS NOT NULL AND )" SVC_IS_OLD R"(
 )"};
 
 constexpr Sql drop_old_messages{"mcp.drop_old_messages", R"(
     DELETE FROM mcp_messages
-     WHERE org_id = $1 AND created_time < now() - interval '1 hour'
+     WHERE org_id = $1 AND )" SVC_IS_OLD R"(
 )"};
 
 constexpr Sql messages_after{"mcp.messages_after", R"(

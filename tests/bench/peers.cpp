@@ -85,11 +85,7 @@ struct Queues {
 
 /// So many cards by each request.
 void add(
-    Contest& contest,
-    const std::string& name,
-    RestQueue& queue,
-    int cards,
-    int of_each_request = 1
+    Contest& contest, const std::string& name, RestQueue& queue, int cards, int of_each_request = 1
 ) {
     contest.add(name, [&queue, cards, of_each_request] {
         queue.fill(cards);

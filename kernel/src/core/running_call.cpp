@@ -1,6 +1,7 @@
 #include "core/running_call.hpp"
 
 #include "core/refusals.hpp"
+#include "decl/reader.hpp"
 #include "svc/encoding.hpp"
 #include "svc/guard.hpp"
 #include "svc/secrets.hpp"
@@ -63,9 +64,9 @@ Failure wrong_at(
 }
 
 Failure wrong_at(const Call& call, const std::vector<WrongPart>& parts) {
-    constexpr std::size_t most = 200;
     std::string detail;
-    for (const auto& [path, message] : std::span(parts).first(std::min(parts.size(), most))) {
+    const std::size_t told = std::min(parts.size(), decl::most_issues);
+    for (const auto& [path, message] : std::span(parts).first(told)) {
         detail += detail.empty() ? '[' : ',';
         detail += Failure::issue_at(loc_of(call, path), "value_error", message);
     }

@@ -13,7 +13,6 @@ namespace svc {
 
 namespace {
 
-constexpr std::size_t most_issues = 200;
 constexpr std::size_t longest_echo = 200;  // bytes of what the client sent
 
 void write_cut(std::string_view text, std::string& out) {
@@ -100,7 +99,7 @@ std::string Reader::issues() const { return '[' + state_->issues + ']'; }
 void Reader::reject(
     std::string_view type, std::string_view message, const json::value* input, std::string_view ctx
 ) {
-    if (++state_->count > most_issues) return;
+    if (++state_->count > decl::most_issues) return;
     std::string& out = state_->issues;
     if (!out.empty()) out += ',';
     out += R"({"type":)";

@@ -10,6 +10,8 @@
 /// What the codecs share: how problems are worded and their details (`ctx`) written.
 namespace svc::decl {
 
+inline constexpr std::size_t most_issues = 200;  ///< that a 422 tells of
+
 std::string ctx_of(std::string_view key, std::int64_t value);
 std::string ctx_of(std::string_view key, std::string_view value);
 

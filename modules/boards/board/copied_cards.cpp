@@ -20,8 +20,8 @@ namespace svc::boards {
 
 namespace {
 
-// Who finds it locked waits: whoever holds it may be a server that was cut off, and what it has done
-// is taken back.
+// Who finds it locked waits: whoever holds it may be a server that was cut off, and what it has
+// done is taken back.
 constexpr Sql take_copy{"boards.take_board_copy", R"(
     SELECT made_by, ids, copied, now() AS now FROM board_copies
     WHERE org_id = $1 AND board_id = $2

@@ -18,8 +18,8 @@ public:
     /// Queues the look-up, unless nobody said anything about people.
     PeopleResolver(Call& call, const std::optional<std::vector<Uuid>>& wanted);
     bool given() const { return found_.has_value(); }
-    /// Reads; throws Failure 422 for somebody who is not in the workspace. Those `present` on the card
-    /// may stay when they have left: lists are sent back as they were shown.
+    /// Reads; throws Failure 422 for somebody who is not in the workspace. Those `present` on the
+    /// card may stay when they have left: lists are sent back as they were shown.
     std::vector<PrincipalRef> refs(const std::vector<PrincipalRef>& present = {});
     /// Reads; whoever is not in the workspace is left out.
     std::vector<PrincipalRef> those_still_here();

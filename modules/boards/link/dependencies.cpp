@@ -59,7 +59,8 @@ constexpr Sql find_parent{"boards.find_parent", R"(
 
 // $5 are the cards to wait for, $6 the one that is to wait: a circle if one of them waits for it,
 // by however many others. What a card's end sets free, and how far circles are looked for ($7), is
-// bounded. A card on a board in the trash is for nobody to see, and waited for as long as it is there.
+// bounded. A card on a board in the trash is for nobody to see, and waited for as long as it is
+// there.
 constexpr Sql find_blockers{"boards.find_blockers", R"(
     WITH RECURSIVE waiting AS (
         SELECT $6::uuid AS id

@@ -33,8 +33,8 @@ class ParentResolver {
 public:
     /// `card` is the one that is to become a part; none when it is just being made.
     ParentResolver(Call& call, const std::optional<Uuid>& wanted, const std::optional<Uuid>& card);
-    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle. The one that
-    /// is `present` may stay, whatever became of it.
+    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle. The one
+    /// that is `present` may stay, whatever became of it.
     void require(const std::optional<Uuid>& present = {});
     /// Reads; whether there is such a card that the caller can see.
     bool is_there();

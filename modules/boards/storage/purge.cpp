@@ -33,8 +33,8 @@ SVC_RECORD(OldThing, (id), (board_id), (name), (version), (open));
 
 // ------------------------------------------------------------------------------------- cards
 
-// As many as one statement can drop in its time, at least one: $3 cards, $4 things on them. Those that
-// somebody holds are left to the next time.
+// As many as one statement can drop in its time, at least one: $3 cards, $4 things on them. Those
+// that somebody holds are left to the next time.
 constexpr std::string_view taken = R"(
     SELECT c.id, c.board_id, c.name, c.version, c.open
     FROM (

@@ -90,7 +90,8 @@ TEST(Copies, OneOfSeveralCardsThatAreNotDoneThereHasTheExternalKey) {
     for (int i = 0; i < 2; ++i) c.card(c.done, {{"external_key", "k"}});
     const Answer copy =
         in_process().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
-    const Answer list = in_process().must(c.owner, "list_columns", {{"board_id", copy.text("/id")}});
+    const Answer list =
+        in_process().must(c.owner, "list_columns", {{"board_id", copy.text("/id")}});
     for (const value& each : list.body.at("results").as_array())
         if (each.at("kind") == "done")
             in_process().must(

@@ -327,11 +327,11 @@ TEST(Links, WhatACardIsTiedToAlreadyMayBeSentBack) {
     };
     const std::string secret =
         owners("create_board", {{"name", "Secret"}, {"visibility", "private"}}).text("/id");
-    const std::string column =
-        owners("list_columns", {{"board_id", secret}}).text("/results/0/id");
+    const std::string column = owners("list_columns", {{"board_id", secret}}).text("/results/0/id");
     const std::string hidden =
-        owners("create_card", {{"board_id", secret}, {"column_id", column}, {"title", "X"}})
-            .text("/id");
+        owners(
+            "create_card", {{"board_id", secret}, {"column_id", column}, {"title", "X"}}
+        ).text("/id");
     EXPECT_EQ(web.update(3, {{"blocked_by", {web.ids[0], web.ids[1], hidden}}}).status, 200);
     EXPECT_EQ(web.update(2, {{"parent_card_id", web.ids[0]}}).status, 200);
     owners("delete_card", {{"card_id", web.ids[0]}});
@@ -339,8 +339,7 @@ TEST(Links, WhatACardIsTiedToAlreadyMayBeSentBack) {
         what["card_id"] = web.ids.at(card);
         return in_process().ask(helper, "update_card", what);
     };
-    const Answer more =
-        his(3, {{"blocked_by", {web.ids[0], web.ids[1], hidden, web.ids[2]}}});
+    const Answer more = his(3, {{"blocked_by", {web.ids[0], web.ids[1], hidden, web.ids[2]}}});
     EXPECT_EQ(more.status, 200) << boost::json::serialize(more.body);
     const Answer fewer = his(3, {{"blocked_by", {web.ids[0], hidden}}});
     EXPECT_EQ(fewer.body.at("blocked_by"), (value{web.ids[0], hidden}));

@@ -178,8 +178,9 @@ TEST(RichText, AllUnknownNamesAreToldWithTheirPlaces) {
     Page page;
     const auto block = page.append({paragraph("a")}).front();
     const auto comment =
-        page.must("create_comment", {{"parent", {{"card_id", page.card.str()}}}, {"markdown", "x"}})
-            .text("/id");
+        page.must(
+                "create_comment", {{"parent", {{"card_id", page.card.str()}}}, {"markdown", "x"}}
+        ).text("/id");
     const auto places = [&](const std::string& operation, object arguments) {
         const Answer refused = page.ask(operation, std::move(arguments));
         EXPECT_EQ(refused.status, 422) << boost::json::serialize(refused.body);
@@ -217,13 +218,13 @@ TEST(RichText, AllUnknownNamesAreToldWithTheirPlaces) {
     EXPECT_EQ(places("update_block", change), R"(["arguments","paragraph"])");
     const std::string markdown = R"(["arguments","markdown"])";
     const std::string rich_text = R"(["arguments","rich_text"])";
-    EXPECT_EQ(
-        places("update_card_markdown", {{"card_id", card}, {"markdown", written}}), markdown
-    );
+    EXPECT_EQ(places("update_card_markdown", {{"card_id", card}, {"markdown", written}}), markdown);
     const object parent{{"card_id", card}};
     EXPECT_EQ(places("create_comment", {{"parent", parent}, {"markdown", written}}), markdown);
     EXPECT_EQ(places("create_comment", {{"parent", parent}, {"rich_text", nobody}}), rich_text);
-    EXPECT_EQ(places("update_comment", {{"comment_id", comment}, {"rich_text", nobody}}), rich_text);
+    EXPECT_EQ(
+        places("update_comment", {{"comment_id", comment}, {"rich_text", nobody}}), rich_text
+    );
     const Answer there = page.must("get_card", {{"card_id", card}});
     const auto new_card = [&](const char* member, value body) {
         return places(

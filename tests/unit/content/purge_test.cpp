@@ -33,7 +33,8 @@ public:
     }
     ~Deletions() {
         in_process().run(
-            "DROP TRIGGER note_deletion ON blocks; DROP FUNCTION note_deletion(); DROP TABLE deletions"
+            "DROP TRIGGER note_deletion ON blocks; DROP FUNCTION note_deletion(); DROP TABLE "
+            "deletions"
         );
     }
     std::string sizes() const {

@@ -192,10 +192,14 @@ TEST_F(McpSse, KeepsNoMoreThanItsClientMayHaveMissed) {
     for (int i = 0; i < 90; ++i) text += std::string(2000, 'x') + "\n\n";
     const json::value card{{"column_id", queue.column_id}, {"title", "Long"}};
     const auto id =
-        expect(201, workspace.client.post("/v1/boards/" + queue.board_id + "/cards", card)).text("/id");
+        expect(201, workspace.client.post("/v1/boards/" + queue.board_id + "/cards", card))
+            .text("/id");
     const json::value more{{"mode", "append"}, {"markdown", text}};
     for (int i = 0; i < 5; ++i)
-        expect(200, workspace.client.send("PATCH", "/v1/cards/" + id + "/markdown", json::serialize(more)));
+        expect(
+            200,
+            workspace.client.send("PATCH", "/v1/cards/" + id + "/markdown", json::serialize(more))
+        );
     SseClient poster(server.port(), token);
     const json::value call{{"name", "get_card_markdown"}, {"arguments", {{"card_id", id}}}};
     for (int i = 0; i < 16; ++i) EXPECT_EQ(poster.post(path, "tools/call", call).status, 202);

@@ -8,7 +8,8 @@ import { Button } from "../../parts/Button";
 import { CopyField } from "../../parts/CopyField";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
-import { Check, TextField } from "../../parts/Field";
+import { TextField } from "../../parts/Field";
+import { Stored } from "../../parts/SecretOnce";
 import { Wait } from "../../parts/Wait";
 import { useBoard } from "./context";
 
@@ -46,7 +47,7 @@ export default function ShareDialog({ onClose }: { onClose: () => void }) {
         <>
           <p role="status">{t("This address is shown once; copy it now.")}</p>
           <CopyField text={make.data.url} label={t("The link")} onCopied={() => setStored(true)} />
-          <Check label={t("I have stored it")} checked={stored} onChange={(event) => setStored(event.target.checked)} />
+          <Stored stored={stored} onChange={setStored} />
         </>
       )}
       <Wait query={links}>

@@ -7,7 +7,7 @@ import { Button } from "../../parts/Button";
 import { Connect } from "../../parts/Connect";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
-import { Check } from "../../parts/Field";
+import { Stored } from "../../parts/SecretOnce";
 
 /** The three lines by which an agent begins to work on a board's queue. */
 export default function ConnectAgent({ board, onClose }: { board: Pick<Schemas["Board"], "id" | "name">; onClose: () => void }) {
@@ -28,7 +28,7 @@ export default function ConnectAgent({ board, onClose }: { board: Pick<Schemas["
         ? (
           <>
             <p role="status">{t("The token is in the lines above. It is shown this once; keep it as you keep a password.")}</p>
-            <Check label={t("I have stored it")} checked={stored} onChange={(event) => setStored(event.target.checked)} />
+            <Stored stored={stored} onChange={setStored} />
           </>
         )
         : (
