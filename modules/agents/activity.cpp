@@ -11,11 +11,9 @@ namespace {
 /// that was read is known whatever was found in it.
 constexpr std::int64_t span = 5000;
 
-// The actor is JSON as text; only its principal is under the key `id`.
 constexpr Sql some_activity{"agents.list_activity", R"(
     SELECT x.id, x.sequence, x.action, x.outcome, x.occurred_at, x.request_id,
-        x.actor::json ->> 'via' AS via,
-        CASE WHEN $5 THEN x.actor::json ->> 'token_id' END AS token_id,
+        x.via, CASE WHEN $5 THEN x.actor_token_id END AS token_id,
         CASE WHEN $5 AND x.target_id IS NOT NULL THEN
             json_build_object('type', x.target_type, 'id', x.target_id, 'name', x.target_name)
         END AS target
@@ -25,7 +23,7 @@ constexpr Sql some_activity{"agents.list_activity", R"(
           SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1)))
       AND x.sequence >= (SELECT coalesce($3, (
           SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1)) - $6)
-      AND strpos(x.actor, '"id":"' || $2::uuid::text || '"') > 0
+      AND x.actor_id = $2
     ORDER BY x.sequence DESC
     LIMIT $4)"};
 

@@ -73,7 +73,10 @@ constexpr Sql some_entries{"orgs.list_audit_events", R"(
         WHERE c.org_id = $1 AND ($2::bigint IS NULL OR c.audit_sequence = $2)
     ) page
     LEFT JOIN LATERAL (
-        SELECT id, org_id, sequence, action, actor,
+        SELECT id, org_id, sequence, action,
+            json_build_object('principal_type', actor_type, 'id', actor_id, 'name', actor_name,
+                'token_id', actor_token_id, 'on_behalf_of_user_id', on_behalf_of_user_id,
+                'via', via) AS actor,
             CASE WHEN target_type IS NOT NULL OR target_id IS NOT NULL THEN
                 json_build_object('type', target_type, 'id', target_id, 'name', target_name)
             END AS target,
@@ -82,7 +85,7 @@ constexpr Sql some_entries{"orgs.list_audit_events", R"(
         FROM audit_events
         WHERE org_id = $1 AND sequence < page.first AND sequence >= page.first - $11
           AND ($3::text IS NULL OR action = $3)
-          AND ($4::uuid IS NULL OR (actor::json ->> 'id')::uuid = $4)
+          AND ($4::uuid IS NULL OR actor_id = $4)
           AND ($5::text IS NULL OR target_type = $5)
           AND ($6::uuid IS NULL OR target_id = $6)
           AND ($7::text IS NULL OR outcome = $7)

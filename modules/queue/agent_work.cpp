@@ -96,13 +96,13 @@ constexpr Sql sum_up{"queue.get_agent_work", R"(
             (o.cost ->> 'input_tokens')::bigint AS input_tokens,
             (o.cost ->> 'output_tokens')::bigint AS output_tokens
         FROM (
-            SELECT e.state, e.claimed_at, e.cost, e.holder
+            SELECT e.state, e.claimed_at, e.cost, e.holder_id
             FROM lease_outcomes e
             WHERE e.org_id = $1
             ORDER BY e.lease_id DESC
             LIMIT 10000
         ) o
-        WHERE o.holder ->> 'id' = $2::text
+        WHERE o.holder_id = $2
     ) p
     GROUP BY p.state, p.currency
     ORDER BY p.state, p.currency NULLS LAST

@@ -16,7 +16,7 @@
     "greatest(" most " - (SELECT count(*) FROM (SELECT FROM queue i WHERE i.org_id = $1 AND "    \
     "i.lease_id IS NOT NULL AND " condition " LIMIT " most ") n), 0)"
 #define SVC_SLOTS_LEFT SVC_LEASES_LEFT("i.column_id = k.id", "k.max_in_flight")
-#define SVC_AGENTS_LEASES_LEFT SVC_LEASES_LEFT("(i.holder ->> 'id') = $2::text", "a.max_leases")
+#define SVC_AGENTS_LEASES_LEFT SVC_LEASES_LEFT("i.holder_id = $2", "a.max_leases")
 
 /// Whether the board has a column with a hard limit.
 #define SVC_HAS_HARD_LIMITS                                                                       \

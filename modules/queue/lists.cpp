@@ -111,7 +111,7 @@ constexpr Sql live_leases{"queue.list_live_leases", R"(
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND r.role IS NOT NULL
         AND ($5::uuid IS NULL OR q.board_id = $5)
         AND ($6::uuid IS NULL OR q.column_id = $6)
-        AND ($7::uuid IS NULL OR q.holder ->> 'id' = $7::text)
+        AND ($7::uuid IS NULL OR q.holder_id = $7)
         AND q.lease_id > $8::uuid
     ORDER BY q.lease_id
     LIMIT $9)"};

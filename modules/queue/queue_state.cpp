@@ -178,7 +178,7 @@ constexpr Sql see_limits{"queue.explain_claim", R"(
         a.max_leases,
         (SELECT count(*) FROM (
             SELECT FROM queue q
-            WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.holder ->> 'id' = $2::text
+            WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.holder_id = $2
             LIMIT 10000) c) AS leases_held,
         (SELECT count(*) FROM (
             SELECT FROM cards c

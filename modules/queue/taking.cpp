@@ -209,7 +209,6 @@ Result Taking::queue_take(
             column,
             leases,
             digests,
-            to_json(ref_of(call_.caller())),
             ttl_,
             from.urgency,
             from.place,

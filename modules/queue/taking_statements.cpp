@@ -34,13 +34,13 @@ namespace {
 // as long as it has no statistics it scans whole tables for that. Cards that others are just taking
 // are passed over. Who claims was found out a moment before: here it is asked whether that still
 // holds, of a token's bearer by what is known of it, of a person by the seat. $5 board, $6 column,
-// $7 leases, as many as cards are wanted, $8 their digests, $9 holder, $10 time to live; $11 to $13
-// where to begin; $14 token; $15 to $17 what is known of the caller; $18 the events' ids; $19 bytes
-// of cards, behind which no further card is taken; the event from $20; $44 the requests that the cards
-// are claimed for, as many as leases.
+// $7 leases, as many as cards are wanted, $8 their digests, $9 time to live; $10 to $12 where to begin;
+// $13 token; $14 to $16 what is known of the caller; $17 the events' ids; $18 bytes of cards, behind
+// which no further card is taken; the event from $19; $48 the requests that the cards are claimed
+// for, as many as leases.
 //
 // Each part of a statement is made ready whenever it runs, and most columns have no limits: the
-// short form takes nothing where there is one, and tells. The other one counts; $45 and $46 say
+// short form takes nothing where there is one, and tells. The other one counts; $49 and $50 say
 // whether others wait who are limited by the column or by the agent. A single card is asked for as
 // such: a plan from when nobody had counted the table's rows goes through all of the workspace's to
 // find those of a list, and finds one by its key.
@@ -51,16 +51,16 @@ constexpr std::string_view seen_column = R"(
             CASE WHEN s.role IS NOT NULL THEN
                 )" SVC_BOARD_ROLE_OF("$2", "$3", "s.role", "b.visibility", "b.created_by") R"(
             END AS role,
-            )" SVC_CALLER_HOLDS("$15", "$16", "$17") R"( AS caller_holds,)";
+            )" SVC_CALLER_HOLDS("$14", "$15", "$16") R"( AS caller_holds,)";
 constexpr std::string_view without_limits = R"(
             CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[]) ELSE 0 END AS slots,
             CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[]) ELSE 0 END AS agents_slots,
             nullif()" SVC_HAS_HARD_LIMITS R"(, false) AS target_full, NULL::uuid AS target_id)";
 constexpr std::string_view with_limits = R"(
             CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[])
-                WHEN $45::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
+                WHEN $49::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
             CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[])
-                WHEN $46::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
+                WHEN $50::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
             )" SVC_TARGET_IS_FULL R"( AS target_full,
             (SELECT u.completed_id FROM column_turns u WHERE u.org_id = $1 AND u.id = k.id)
                 AS target_id)";
@@ -90,7 +90,7 @@ constexpr std::string_view and_taken = R"(
                 WHERE queue_enabled AND NOT queue_paused AND NOT is_archived AND caller_holds
                     AND role IN ('editor', 'admin') AND target_full IS NOT TRUE)
             AND r.state = 'ready' AND NOT r.blocked
-            AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
+            AND (r.urgency, r.place, r.card_id) >= ($10::smallint, $11, $12::uuid)
         ORDER BY r.urgency, r.place, r.card_id
         LIMIT (SELECT least(cardinality($7::uuid[]), slots, agents_slots) FROM col)
         FOR UPDATE SKIP LOCKED
@@ -108,34 +108,34 @@ constexpr std::string_view and_taken = R"(
             ORDER BY f.urgency, f.place, f.card_id ROWS UNBOUNDED PRECEDING)
     ), taken AS (
         UPDATE queue q
-        SET state = 'leased', attempt = q.attempt + 1, epoch = q.epoch + 1, holder = $9,
+        SET state = 'leased', attempt = q.attempt + 1, epoch = q.epoch + 1, holder_id = $2,
             (lease_id, lease_digest, claimed_version, claimed_comments) = (
                 SELECT ($7::uuid[])[s.number], ($8::bytea[])[s.number], s.version,
                     s.comment_count
                 FROM sized s WHERE s.card_id = q.card_id),
-            lease_ttl_seconds = coalesce($10::int, (SELECT lease_ttl_seconds FROM col)),
+            lease_ttl_seconds = coalesce($9::int, (SELECT lease_ttl_seconds FROM col)),
             claimed_at = now(), renewed_at = NULL,
             expires_at = now() + make_interval(
-                secs => coalesce($10::int, (SELECT lease_ttl_seconds FROM col))),
-            token_id = $14
+                secs => coalesce($9::int, (SELECT lease_ttl_seconds FROM col))),
+            token_id = $13
         WHERE q.org_id = $1 AND q.card_id)";
 constexpr std::string_view one = R"( = (
-            SELECT s.card_id FROM sized s WHERE s.bytes_before < $19::bigint))";
+            SELECT s.card_id FROM sized s WHERE s.bytes_before < $18::bigint))";
 constexpr std::string_view some = R"( = ANY (ARRAY(
-            SELECT s.card_id FROM sized s WHERE s.bytes_before < $19::bigint)))";
+            SELECT s.card_id FROM sized s WHERE s.bytes_before < $18::bigint)))";
 constexpr std::string_view and_seen = R"(
         RETURNING q.card_id, q.lease_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     ), emitted AS (
-        )" SVC_INSERT_EVENTS(20,
-                                       "coalesce(($18::uuid[])[array_position("
-                                       "$7::uuid[], t.lease_id)], " SVC_EVENT_ENTRY(20) ")",
-                                       "coalesce(t.lease_id, " SVC_EVENT_OBJECT(20) ")",
-                                       "coalesce(t.epoch, " SVC_EVENT_VERSION(20) ")",
-                                       "coalesce(t.card_id, " SVC_EVENT_CARD(20) ")",
-                                       SVC_TAKEN(SVC_EVENT_CHANGES(20)),
-                                       "coalesce(($44::text[])[array_position("
-                                       "$7::uuid[], t.lease_id)], " SVC_EVENT_REQUEST(20) ")",
+        )" SVC_INSERT_EVENTS(19,
+                                       "coalesce(($17::uuid[])[array_position("
+                                       "$7::uuid[], t.lease_id)], " SVC_EVENT_ENTRY(19) ")",
+                                       "coalesce(t.lease_id, " SVC_EVENT_OBJECT(19) ")",
+                                       "coalesce(t.epoch, " SVC_EVENT_VERSION(19) ")",
+                                       "coalesce(t.card_id, " SVC_EVENT_CARD(19) ")",
+                                       SVC_TAKEN(SVC_EVENT_CHANGES(19)),
+                                       "coalesce(($48::uuid[])[array_position("
+                                       "$7::uuid[], t.lease_id)], " SVC_EVENT_REQUEST(19) ")",
                                        "taken t") R"(
     )
     SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,

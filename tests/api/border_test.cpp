@@ -166,7 +166,8 @@ TEST_F(Border, NothingOfAnotherWorkspaceIsChanged) {
     EXPECT_EQ(
         Postgres::shared().run(
             "SELECT count(*) FROM event_log x WHERE x.org_id = '" + ours.workspace.org_id +
-                "' AND x.actor LIKE '%" + theirs.workspace.user_id + "%'",
+                "' AND '" + theirs.workspace.user_id +
+                "' IN (x.actor_id::text, x.on_behalf_of_user_id::text)",
             database
         ),
         "0"

@@ -10,7 +10,8 @@ namespace svc::events {
 namespace {
 
 constexpr Sql read_entries{"events.read_audit_entries", R"(
-    SELECT a.org_id, a.sequence, a.id, a.occurred_at, a.action, a.outcome, a.actor, a.target_type,
+    SELECT a.org_id, a.sequence, a.id, a.occurred_at, a.action, a.outcome, a.actor_json, a.actor_type,
+           a.actor_id, a.actor_name, a.actor_token_id, a.on_behalf_of_user_id, a.via, a.target_type,
            a.target_id, a.target_name, a.before, a.after, a.ip_address, a.user_agent, a.request_id,
            encode(a.hash, 'hex') AS hash, '' AS prev_hash
     FROM audit_events a
@@ -43,16 +44,48 @@ void append(const std::optional<T>& value, std::string& out) {
     if (value) append(*value, out);
     else out += "-,";
 }
+void append(const ActorColumns& actor, std::string& out) {
+    append(name_of(actor.actor_type), out);
+    append(actor.actor_id, out);
+    append(actor.actor_name, out);
+    append(actor.actor_token_id, out);
+    append(actor.on_behalf_of_user_id, out);
+    append(name_of(actor.via), out);
+}
+
+/// Whether the columns say what the JSON does that they were filled from, which alone is in the hash.
+bool is_filled_from(const ActorColumns& columns, const std::string& actor_json) {
+    try {
+        AsJson<EventActor> was;
+        was.text = actor_json;
+        return actor_in(columns) == was.parsed();
+    } catch (const std::exception&) {
+        return false;
+    }
+}
 
 /// What is wrong with an entry that stands where `expected` is due.
 std::optional<std::string> fault_of(const AuditEntry& entry, std::int64_t expected) {
     const std::string which = "entry " + std::to_string(expected);
     if (entry.sequence != expected) return which + " is missing";
-    if (entry.hash != hash_of(entry)) return which + " was changed";
+    if (entry.hash != hash_of(entry) ||
+        (entry.actor_json && !is_filled_from(entry.actor, *entry.actor_json)))
+        return which + " was changed";
     return std::nullopt;
 }
 
 }  // namespace
+
+EventActor actor_in(const ActorColumns& columns) {
+    return {
+        .principal_type = columns.actor_type,
+        .id = columns.actor_id,
+        .name = columns.actor_name,
+        .token_id = columns.actor_token_id,
+        .on_behalf_of_user_id = columns.on_behalf_of_user_id,
+        .via = columns.via,
+    };
+}
 
 const std::string& chain_start() {
     static const std::string zeros(64, '0');
@@ -63,8 +96,8 @@ std::string canonical(const AuditEntry& entry) {
     constexpr std::size_t beside_values = 600;
     const auto size_of = [](const auto& values) { return values ? values->size() : 0; };
     std::string text;
-    text.reserve(beside_values + entry.actor.size() + size_of(entry.before) + size_of(entry.after));
-    text = "workboard-audit-1,";
+    text.reserve(beside_values + size_of(entry.before) + size_of(entry.after));
+    text = entry.actor_json ? "workboard-audit-1," : "workboard-audit-2,";
     append(entry.prev_hash, text);
     append(entry.org_id, text);
     append(entry.sequence, text);
@@ -72,7 +105,8 @@ std::string canonical(const AuditEntry& entry) {
     append(entry.occurred_at.micros, text);
     append(entry.action, text);
     append(entry.outcome, text);
-    append(entry.actor, text);
+    if (entry.actor_json) append(*entry.actor_json, text);
+    else append(entry.actor, text);
     append(entry.target_type, text);
     append(entry.target_id, text);
     append(entry.target_name, text);

@@ -1,10 +1,32 @@
 #pragma once
 
 #include "db/database.hpp"
+#include "svc/envelope.hpp"
 #include "svc/events.hpp"
 
 /// The audit record: one chain of entries per workspace (docs/events.md has the canonical form).
 namespace svc::events {
+
+/// Who did it, in the columns of event_log.
+struct ActorColumns {
+    PrincipalType actor_type = PrincipalType::system;
+    Uuid actor_id;
+    std::optional<std::string> actor_name;
+    std::optional<Uuid> actor_token_id, on_behalf_of_user_id;
+    Surface via = Surface::system;
+};
+SVC_SHARED_RECORD(
+    ActorColumns,
+    (actor_type),
+    (actor_id),
+    (actor_name),
+    (actor_token_id),
+    (on_behalf_of_user_id),
+    (via)
+);
+
+/// As it is shown.
+EventActor actor_in(const ActorColumns& columns);
 
 /// An entry of the chain. JSON is kept as text, hashes as lower-case hex.
 struct AuditEntry {
@@ -12,7 +34,9 @@ struct AuditEntry {
     std::int64_t sequence = 0;
     Uuid id;
     Timestamp occurred_at;
-    std::string action, outcome, actor;
+    std::string action, outcome;
+    std::optional<std::string> actor_json;  ///< as it was written before it had columns
+    ActorColumns actor;
     std::optional<std::string> target_type;
     std::optional<Uuid> target_id;
     std::optional<std::string> target_name, before, after, ip_address, user_agent, request_id;
@@ -27,7 +51,8 @@ SVC_SHARED_RECORD(
     (occurred_at),
     (action),
     (outcome),
-    (actor),
+    (actor_json),
+    (actor, "", flatten),
     (target_type),
     (target_id),
     (target_name),
@@ -43,7 +68,8 @@ SVC_SHARED_RECORD(
 /// What the first entry of every chain has before it: 64 zeros.
 const std::string& chain_start();
 
-/// The text of an entry that its hash is made of: every column but the hash itself.
+/// The text of an entry that its hash is made of: every column but the hash itself; of an entry that
+/// has its actor as JSON, that in place of the columns.
 std::string canonical(const AuditEntry& entry);
 /// SHA-256 of canonical(entry), in hex.
 std::string hash_of(const AuditEntry& entry);

@@ -15,12 +15,13 @@ constexpr Sql add_row{"events.add_log_row", R"(
         org_id, entry_id, kind, outcome, object, object_id, object_name, version,
         board_id, column_id, card_id, parent_id, changes, previous, truncated,
         moved_from, moved_to, subject,
-        action, actor, mutation_id, cause, depth, client_address, user_agent, request_id)
+        action, actor_type, actor_id, actor_name, actor_token_id, on_behalf_of_user_id, via,
+        mutation_id, cause, depth, client_address, user_agent, request_id)
     VALUES (
         $1, $2, $3, $4, $5, $6, $7, $8,
         $9, $10, $11, $12, $13, $14, $15,
         $16, $17, $18,
-        $19, $20, $21, $22, $23, $24, $25, $26))"};
+        $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31))"};
 
 constexpr Sql add_event{
     "events.add_event",
@@ -41,13 +42,15 @@ constexpr Sql add_rows{"events.add_log_rows", R"(
         org_id, entry_id, kind, outcome, object, object_id, object_name, version,
         board_id, column_id, card_id, parent_id, changes, previous, truncated,
         moved_from, moved_to, subject,
-        action, actor, mutation_id, cause, depth, client_address, user_agent, request_id)
+        action, actor_type, actor_id, actor_name, actor_token_id, on_behalf_of_user_id, via,
+        mutation_id, cause, depth, client_address, user_agent, request_id)
     SELECT e.org_id, e.entry_id, NULLIF(e.kind, ''), 'success', e.object, e.object_id,
         NULLIF(e.object_name, ''), e.version, NULLIF(e.board_id, '')::uuid,
         NULLIF(e.column_id, '')::uuid, NULLIF(e.card_id, '')::uuid,
         NULLIF(e.parent_id, '')::uuid, e.changes, e.previous, NULLIF(e.truncated, ''),
         NULLIF(e.moved_from, ''), NULLIF(e.moved_to, ''), NULLIF(e.subject, ''),
-        $19, $20, $21, $22, $23, $24, $25, coalesce(NULLIF(e.request_id, ''), $26::text)
+        $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30,
+        coalesce(NULLIF(e.request_id, '')::uuid, $31::uuid)
     FROM unnest(
         $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::bigint[],
         $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
@@ -96,11 +99,17 @@ template <class... Before>
 void queue_with_context(
     Tx& tx, const Sql& sql, const EventContext& context, const Before&... before
 ) {
+    const EventActor actor = actor_of(context.caller, context.surface);
     tx.queue(
         sql,
         before...,
         context.action,
-        to_json(actor_of(context.caller, context.surface)),
+        actor.principal_type,
+        actor.id,
+        actor.name,
+        actor.token_id,
+        actor.on_behalf_of_user_id,
+        actor.via,
         context.mutation_id,
         cause_of(context),
         context.depth,
@@ -133,6 +142,7 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
 ParamList row_of(const Event& event, const EventContext& context) {
     Values values = bounded(event.changes, event.previous);
     const PlaceIds place = place_of(event);
+    const EventActor actor = actor_of(context.caller, context.surface);
     const auto text = [](const auto& id) { return id ? std::optional(id->str()) : std::nullopt; };
     const auto own = [](const std::optional<std::string_view>& view) {
         return view ? std::optional<std::string>(*view) : std::nullopt;
@@ -155,7 +165,12 @@ ParamList row_of(const Event& event, const EventContext& context) {
         text_of(event.to),
         kept_subject(event),
         std::string(context.action),
-        to_json(actor_of(context.caller, context.surface)),
+        std::string(name_of(actor.principal_type)),
+        actor.id.str(),
+        actor.name,
+        text(actor.token_id),
+        text(actor.on_behalf_of_user_id),
+        std::string(name_of(actor.via)),
         text(context.mutation_id),
         cause_of(context),
         std::to_string(context.depth),

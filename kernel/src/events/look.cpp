@@ -47,9 +47,9 @@ constexpr Sql read_running{"events.read_running", R"(
 constexpr Sql take{"events.take_rows", R"(
     SELECT t.id, t.org_id, t.entry_id AS event_id, t.kind, t.outcome, t.action, t.object,
            t.object_id, t.object_name, t.version, t.board_id, t.column_id, t.card_id, t.parent_id,
-           t.changes, t.previous, t.truncated, t.actor, t.mutation_id, t.cause, t.depth,
-           t.client_address, t.user_agent, t.request_id, t.moved_from, t.moved_to, t.subject,
-           t.occurred_at
+           t.changes, t.previous, t.truncated, t.actor_json, )" SVC_LOGGED_ACTOR("t") R"(,
+           t.mutation_id, t.cause, t.depth, t.client_address, t.user_agent,
+           t.request_id::text AS request_id, t.moved_from, t.moved_to, t.subject, t.occurred_at
     FROM (
         SELECT f.*, sum(f.bytes) OVER (ORDER BY f.id ROWS UNBOUNDED PRECEDING) - f.bytes AS before
         FROM (

@@ -4,12 +4,12 @@ namespace svc::events {
 
 namespace {
 
-/// The record gives the names and the order; actor and cause are copied as they were written, so
-/// that a row left by an older server passes unread.
-std::string envelope_of(EventBody&& body, const EventNumbers& numbers) {
+/// The record gives the names and the order; the cause is copied as it was written, so that a row
+/// left by an older server passes unread.
+std::string envelope_of(EventBody&& body, const EventNumbers& numbers, std::string_view actor) {
     constexpr std::size_t beside_values = 800;
     std::string out;
-    out.reserve(beside_values + body.actor.size() + body.changes.size() + body.previous.size());
+    out.reserve(beside_values + actor.size() + body.changes.size() + body.previous.size());
     EventEnvelope envelope;
     envelope.event_id = body.event_id;
     envelope.kind = *body.kind;
@@ -37,7 +37,7 @@ std::string envelope_of(EventBody&& body, const EventNumbers& numbers) {
         out += out.empty() ? '{' : ',';
         write_text(field.name, out);
         out += ':';
-        if (field.name == "actor") out += body.actor;
+        if (field.name == "actor") out += actor;
         else if (field.name == "cause") out += body.cause.value_or("null");
         else field.codec->write(field.in_const(&envelope), out);
     }
@@ -73,8 +73,8 @@ StoredEvent stored_event(EventBody&& body, const EventNumbers& numbers) {
         .envelope = {},
         .subject = std::move(body.subject),
     };
-    event.actor.text = body.actor;
-    event.envelope = envelope_of(std::move(body), numbers);
+    event.actor = AsJson(actor_in(body.actor));
+    event.envelope = envelope_of(std::move(body), numbers, event.actor.text);
     return event;
 }
 
@@ -86,6 +86,7 @@ AuditEntry audit_entry(const LogRow& row) {
         .occurred_at = body.occurred_at,
         .action = row.action,
         .outcome = row.outcome,
+        .actor_json = row.actor_json,
         .actor = body.actor,
         .target_type = said(body.object),
         .target_id = body.object_id,

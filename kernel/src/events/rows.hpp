@@ -16,7 +16,7 @@ struct EventBody {
     std::optional<Uuid> board_id, column_id, card_id, parent_id;
     std::string changes, previous;
     std::optional<std::vector<std::string>> truncated;
-    std::string actor;
+    ActorColumns actor;
     std::optional<Uuid> mutation_id;
     std::optional<std::string> cause;
     std::int64_t depth = 0;
@@ -39,7 +39,7 @@ SVC_SHARED_RECORD(
     (changes),
     (previous),
     (truncated),
-    (actor),
+    (actor, "", flatten),
     (mutation_id),
     (cause),
     (depth),
@@ -49,19 +49,23 @@ SVC_SHARED_RECORD(
     (occurred_at)
 );
 
+#define SVC_LOGGED_ACTOR(e)                                                     \
+    e ".actor_type, " e ".actor_id, " e ".actor_name, " e ".actor_token_id, " e \
+      ".on_behalf_of_user_id, " e ".via"
+
 /// The columns of an EventBody but `subject`, of a row of event_log.
-#define SVC_LOGGED_EVENT(e)                                                                        \
-    e ".entry_id AS event_id, " e ".org_id, " e ".kind, " e ".object, " e ".object_id, " e         \
-      ".version, " e ".board_id, " e ".column_id, " e ".card_id, " e ".parent_id, " e              \
-      ".changes, " e ".previous, " e ".truncated, " e ".actor, " e ".mutation_id, " e ".cause, " e \
-      ".depth, " e ".moved_from, " e ".moved_to, " e ".occurred_at"
+#define SVC_LOGGED_EVENT(e)                                                                     \
+    e ".entry_id AS event_id, " e ".org_id, " e ".kind, " e ".object, " e ".object_id, " e      \
+      ".version, " e ".board_id, " e ".column_id, " e ".card_id, " e ".parent_id, " e           \
+      ".changes, " e ".previous, " e ".truncated, " SVC_LOGGED_ACTOR(e) ", " e ".mutation_id, " \
+    e ".cause, " e ".depth, " e ".moved_from, " e ".moved_to, " e ".occurred_at"
 
 /// A whole row.
 struct LogRow {
     std::int64_t id = 0;
     EventBody body;
     std::string outcome, action;
-    std::optional<std::string> object_name, client_address, user_agent, request_id;
+    std::optional<std::string> actor_json, object_name, client_address, user_agent, request_id;
 };
 SVC_SHARED_RECORD(
     LogRow,
@@ -69,6 +73,7 @@ SVC_SHARED_RECORD(
     (body, "", flatten),
     (outcome),
     (action),
+    (actor_json),
     (object_name),
     (client_address),
     (user_agent),

@@ -45,9 +45,15 @@ constexpr Sql read_at{"events.read_events_at", SqlText<whole, at_positions>::vie
 
 constexpr std::string_view heads = R"(
     SELECT n.position, n.sequence, n.board_sequence, l.entry_id AS event_id, l.org_id, l.board_id,
-           l.kind, l.depth, l.object, l.object_id, l.column_id, l.card_id, l.actor,
-           '' AS envelope, NULL AS subject)";
+           l.kind, l.depth, l.object, l.object_id, l.column_id, l.card_id, NULL AS actor,
+           '' AS envelope, NULL AS subject, )" SVC_LOGGED_ACTOR("l");
 constexpr Sql read_heads{"events.read_heads_after", SqlText<heads, after>::view};
+
+struct Head {
+    StoredEvent event;
+    ActorColumns actor;
+};
+SVC_RECORD(Head, (event, "", flatten), (actor, "", flatten));
 
 struct Position {
     std::int64_t position = 0;
@@ -66,7 +72,12 @@ std::vector<StoredEvent> events_after(Tx& tx, std::int64_t position, int count) 
 }
 
 std::vector<StoredEvent> heads_after(Tx& tx, std::int64_t position, int count) {
-    return tx.all<StoredEvent>(read_heads, position, count);
+    std::vector<StoredEvent> out;
+    for (Head& each : tx.all<Head>(read_heads, position, count)) {
+        each.event.actor = AsJson(actor_in(each.actor));
+        out.push_back(std::move(each.event));
+    }
+    return out;
 }
 
 }  // namespace svc::events

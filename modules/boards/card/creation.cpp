@@ -76,7 +76,7 @@ constexpr std::string_view just_look = R"(
 // $11 CreateHow, $12 and $13 what a place in a queue is shown as in a queue and elsewhere, $14 what
 // the column's last may be below: who comes at the same moment may stand on either side. $15 who
 // creates. Of the cards, an array each: $16 ids, $17 numbers, $18 positions, their events from $19,
-// their content from $43.
+// their content from $48.
 constexpr std::string_view create = R"(,
     fit AS (
         SELECT g.key, g.kind, g.queue_enabled, i.n
@@ -96,9 +96,9 @@ constexpr std::string_view create = R"(,
             block_count, properties)" SVC_CARD_COLUMNS("") R"()
         SELECT $1, ($16::uuid[])[f.n], $5, $6, ($17::bigint[])[f.n], ($18::text[])[f.n],
             CASE WHEN f.kind = 'done' THEN now() END, $10, $15::jsonb, $15::jsonb,
-            ($43::text[])[f.n], ($44::jsonb[])[f.n], ($45::jsonb[])[f.n], ($46::uuid[])[f.n],
-            ($47::jsonb[])[f.n], ($48::bigint[])[f.n],
-            ($49::jsonb[])[f.n])" SVC_CARD_ELEMENTS(50, "f.n") R"(
+            ($48::text[])[f.n], ($49::jsonb[])[f.n], ($50::jsonb[])[f.n], ($51::uuid[])[f.n],
+            ($52::jsonb[])[f.n], ($53::bigint[])[f.n],
+            ($54::jsonb[])[f.n])" SVC_CARD_ELEMENTS(55, "f.n") R"(
         FROM fit f
         RETURNING id
     ), counted AS (

@@ -33,7 +33,7 @@ constexpr Sql see_key_conflict{"boards.see_key_conflict", R"(
     WHERE c.org_id = $1 AND c.id = $2
         AND c.completed_at IS NULL AND NOT c.is_archived AND NOT c.in_trash)"};
 
-// $11 to $34: the event.
+// $11 to $39: the event.
 constexpr Sql write_card{
     "boards.update_card",
     R"(
@@ -41,7 +41,7 @@ constexpr Sql write_card{
         UPDATE cards
         SET title = $3, labels = $4, assignees = $5, external_key = $6, parent_card_id = $7,
             blocked_by = $8, properties = $9, last_edited_time = now(), last_edited_by = $10,
-            version = version + 1)" SVC_CARD_ASSIGNMENTS(35) R"(
+            version = version + 1)" SVC_CARD_ASSIGNMENTS(40) R"(
         WHERE org_id = $1 AND id = $2
         RETURNING id
     )

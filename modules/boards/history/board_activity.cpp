@@ -46,10 +46,9 @@ constexpr Sql some_activity{"boards.list_board_activity", R"(
     )
     SELECT x.event_id AS id, x.board_sequence, x.kind, x.object AS subject_type,
         x.object_id AS subject_id, x.card_id,
-        json_build_object('object', 'user', 'id', x.actor::json ->> 'id',
-            'principal_type', x.actor::json ->> 'principal_type',
-            'name', x.actor::json ->> 'name') AS actor,
-        x.actor::json ->> 'via' AS via, x.changes, x.previous, x.occurred_at
+        json_build_object('id', x.actor_id, 'principal_type', x.actor_type,
+            'name', x.actor_name) AS actor,
+        x.via, x.changes, x.previous, x.occurred_at
     FROM (
         SELECT v.*
         FROM events v

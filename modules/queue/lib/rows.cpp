@@ -42,8 +42,8 @@ constexpr Sql lock_rows{
     "queue.lock_rows", SqlText<rows_held, of_cards, in_order, with_columns>::view
 };
 
-#define SVC_NO_LEASE                                                                  \
-    "lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL, " \
+#define SVC_NO_LEASE                                                                     \
+    "lease_id = NULL, lease_digest = NULL, holder_id = NULL, lease_ttl_seconds = NULL, " \
     "claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL"
 
 constexpr std::string_view new_rows = R"(
@@ -96,10 +96,10 @@ constexpr std::string_view with_freed = "WITH freed AS (";
 constexpr std::string_view keep = R"(
     )
     INSERT INTO lease_outcomes (
-        org_id, card_id, lease_id, digest, board_id, column_id, holder, attempt, epoch,
+        org_id, card_id, lease_id, digest, board_id, column_id, holder_id, attempt, epoch,
         lease_ttl_seconds, claimed_at, renewed_at, expires_at, ended_at, state, error, result, cost)
     SELECT h.org_id, h.card_id, h.lease_id, h.lease_digest, h.board_id, h.column_id,
-        h.holder::json, h.attempt, h.epoch, h.lease_ttl_seconds, h.claimed_at, h.renewed_at,
+        h.holder_id, h.attempt, h.epoch, h.lease_ttl_seconds, h.claimed_at, h.renewed_at,
         h.expires_at, now(), ($11::text[])[array_position($2::uuid[], h.card_id)],
         ($12::text[])[array_position($2::uuid[], h.card_id)],
         ($13::json[])[array_position($2::uuid[], h.card_id)],

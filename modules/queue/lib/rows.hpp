@@ -15,13 +15,19 @@ struct Card;
 /// The row that says who has a card, and the four things that can be done to it.
 namespace svc::queue {
 
+/// Who has, or had, the lease of a row, a PrincipalRef; null where nobody has one.
+#define SVC_HOLDER(row)                                                                          \
+    "CASE WHEN " row ".holder_id IS NOT NULL THEN (SELECT json_build_object('id', p.id, "        \
+    "'principal_type', p.type, 'name', p.name) FROM principals p WHERE p.org_id = " row          \
+    ".org_id AND p.id = " row ".holder_id) END AS holder"
+
 /// The columns of a QueueRow, of a row `q` of queue and its column `k`.
 #define SVC_QUEUE_ROW                                                                         \
     "q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id, "           \
-    "q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, "             \
-    "q.expires_at, k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, " \
+    "q.lease_digest, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at, "         \
+    "k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, "               \
     "k.max_in_flight, k.queue_paused AS paused, q.claimed_version, q.claimed_comments, "      \
-    "now() AS now"
+    "now() AS now, " SVC_HOLDER("q")
 
 /// A row of `queue`, with what its column says about tries and claims. Of a leased card also the
 /// version and the number of comments that it had when it was claimed.
@@ -143,17 +149,16 @@ void end_leases(
 /// The columns of a Lease that is over, of a row of lease_outcomes.
 #define SVC_ENDED_LEASE(o)                                                                \
     o ".lease_id AS id, " o ".org_id, " o ".board_id, " o ".column_id, " o ".card_id, " o \
-      ".holder, " o ".state, " o ".attempt, " o ".epoch, " o ".lease_ttl_seconds, " o     \
-      ".claimed_at, " o ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o  \
-      ".result, " o ".cost"
+      ".state, " o ".attempt, " o ".epoch, " o ".lease_ttl_seconds, " o ".claimed_at, " o \
+      ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o ".result, " o      \
+      ".cost, " SVC_HOLDER(o)
 
 /// The same of a lease that is live, of a row of queue.
 #define SVC_LIVE_LEASE(q)                                                                 \
-    q ".lease_id AS id, " q ".org_id, " q ".board_id, " q ".column_id, " q ".card_id, " q \
-      ".holder::json AS holder, 'active' AS state, " q ".attempt, " q ".epoch, " q        \
-      ".lease_ttl_seconds, " q ".claimed_at, " q ".renewed_at, " q                        \
-      ".expires_at, NULL::timestamptz AS ended_at, NULL::text AS error, NULL::json AS "   \
-      "result, NULL::json AS cost"
+    q ".lease_id AS id, " q ".org_id, " q ".board_id, " q ".column_id, " q ".card_id, "   \
+      "'active' AS state, " q ".attempt, " q ".epoch, " q ".lease_ttl_seconds, " q        \
+      ".claimed_at, " q ".renewed_at, " q ".expires_at, NULL::timestamptz AS ended_at, "  \
+      "NULL::text AS error, NULL::json AS result, NULL::json AS cost, " SVC_HOLDER(q)
 
 /// 409: the column's queue is not enabled.
 Failure not_a_queue();

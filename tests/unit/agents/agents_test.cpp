@@ -226,8 +226,8 @@ TEST_F(Agents, LeaveTheirWorkBehindUnderTheirName) {
     EXPECT_EQ(lease.text("/state"), "revoked");
     EXPECT_EQ(lease.text("/holder/name"), "Packer");
     ASSERT_TRUE(becomes(
-        "SELECT count(*) FROM audit_events WHERE actor LIKE '%" + agent +
-            "%' AND action LIKE '%c%'",
+        "SELECT count(*) FROM audit_events WHERE actor_id = '" + agent +
+            "' AND action LIKE '%c%'",
         "2"
     ));
     const auto activity = expect(200, ada.get(path(agent, "/activity")));

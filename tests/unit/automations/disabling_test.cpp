@@ -51,7 +51,7 @@ TEST_F(Disabling, AScriptThatFailsSoOftenInARowAnswersNoMoreEvents) {
     EXPECT_EQ(disabled(), "1");
     const Script& script = scripts.runner->scripts()->front();
     const auto event = scripts.fixture.ask(
-        "SELECT object_id || ' ' || (actor::json->>'principal_type') || ' ' || changes FROM "
+        "SELECT object_id || ' ' || actor_type || ' ' || changes FROM "
         "event_log WHERE kind = 'automation.disabled'"
     );
     EXPECT_EQ(event.find(script.id.str() + " system "), 0u) << event;

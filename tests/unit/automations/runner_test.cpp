@@ -18,10 +18,9 @@ TEST(Runner, AScriptActsAsItselfAndItsChangesNameTheirCause) {
     EXPECT_NE(scripts.runs("calls->0->>'target_id'"), "");
     const std::string script = scripts.runner->scripts()->front().id.str();
     EXPECT_EQ(
-        scripts.fixture.ask("SELECT actor FROM event_log"),
-        R"({"principal_type":"automation","id":")" + script +
-            R"(","name":"script0.lua","token_id":null,"on_behalf_of_user_id":null,)"
-            R"("via":"automation"})"
+        scripts.fixture.ask("SELECT concat_ws(' ', actor_type, actor_id, actor_name, actor_token_id, "
+            "on_behalf_of_user_id, via) FROM event_log"),
+        "automation " + script + " script0.lua automation"
     );
     EXPECT_EQ(
         scripts.fixture.ask("SELECT cause FROM event_log"),

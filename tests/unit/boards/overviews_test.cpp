@@ -32,13 +32,13 @@ struct Overviews : BoardFixture {
         };
         in_process().run(
             "WITH said AS (INSERT INTO event_log (org_id, entry_id, kind, outcome, action, object,"
-            " object_id, version, board_id, column_id, card_id, changes, previous, actor, depth,"
-            " occurred_at) SELECT '" +
+            " object_id, version, board_id, column_id, card_id, changes, previous, depth,"
+            " actor_type, actor_id, actor_name, via, occurred_at) SELECT '" +
             owner.org_id->str() + "', '" + new_uuid().str() + "', '" + kind +
             "', 'success', 'x', 'card', '" + card + "', 1, '" + board.str() + "', nullif('" +
             member("column_id") + "', '')::uuid, '" + card + "', '" + values("changes") + "', '" +
-            values("previous") + R"(', '{"principal_type":"user","id":")" + owner.id.str() +
-            R"(","name":"Olga Owner","via":"web"}', 0, now() - interval '1 hour' * )" +
+            values("previous") + R"(', 0, 'user', ')" + owner.id.str() +
+            R"(', 'Olga Owner', 'web', now() - interval '1 hour' * )" +
             std::to_string(hours_ago) +
             " RETURNING id, org_id, board_id) INSERT INTO event_chain (org_id, audit_sequence,"
             " log_id, sequence, position, board_id, board_sequence, hash) SELECT org_id, " +

@@ -80,7 +80,13 @@ TEST(Audit, EveryColumnThatIsChangedShows) {
     for (const char* change :
          {"action = 'other'",
           "outcome = 'denied'",
-          "actor = '{}'",
+          "actor_type = 'agent'",
+          "actor_id = '00000000-0000-0000-0000-000000000001'",
+          "actor_name = 'Eve'",
+          "actor_token_id = entry_id",
+          "on_behalf_of_user_id = entry_id",
+          "via = 'mcp'",
+          "actor_json = '{}'",
           "changes = '{}'",
           "previous = '{ }'",
           "object = 'card'",
@@ -88,7 +94,7 @@ TEST(Audit, EveryColumnThatIsChangedShows) {
           "object_name = 'x'",
           "user_agent = 'a,b'",
           "client_address = '::1'",
-          "request_id = 'r'",
+          "request_id = entry_id",
           "occurred_at = occurred_at + interval '1 microsecond'",
           "entry_id = '00000000-0000-0000-0000-000000000000'"}) {
         Chain chain;
@@ -134,7 +140,7 @@ std::string hash_in_sql() {
     const auto field = [](const std::string& value) {
         return "coalesce(octet_length(" + value + ")::text || ':' || " + value + " || ',', '-,')";
     };
-    std::string text = "'workboard-audit-1,'";
+    std::string text = "'workboard-audit-2,'";
     for (const char* value :
          {"encode(prev_hash, 'hex')",
           "org_id::text",
@@ -143,7 +149,12 @@ std::string hash_in_sql() {
           "((extract(epoch FROM occurred_at) * 1000000)::bigint)::text",
           "action",
           "outcome",
-          "actor",
+          "actor_type",
+          "actor_id::text",
+          "actor_name",
+          "actor_token_id::text",
+          "on_behalf_of_user_id::text",
+          "via",
           "target_type",
           "target_id::text",
           "target_name",

@@ -234,9 +234,9 @@ TEST(Chain, ATransactionHasItsIdBeforeARowHas) {
         ALTER TABLE event_log ALTER COLUMN id SET DEFAULT note_xid(nextval('ids'));
         SELECT 1)");
     static constexpr auto columns =
-        "(org_id, entry_id, outcome, action, version, changes, previous, actor, depth)";
+        "(org_id, entry_id, outcome, action, version, changes, previous, depth)";
     static constexpr auto values =
-        "gen_random_uuid(), gen_random_uuid(), 'success', 'x', 0, '{}', '{}', '{}', 0";
+        "gen_random_uuid(), gen_random_uuid(), 'success', 'x', 0, '{}', '{}', 0";
     const std::string plain = std::string(columns) + " VALUES (" + values + ")";
     const std::string many = std::string(columns) + " VALUES (" + values + "), (" + values + ")";
     const std::string of_rows =

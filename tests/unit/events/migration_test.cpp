@@ -37,7 +37,7 @@ public:
         envelope = R"({"object":"event","event_id":")" + id.str() +
                    R"(","kind":"card.moved","api_version":"2026-06-19","org_id":")" + org.str() +
                    R"(","board_id":")" + board.str() + R"(","sequence":2,"board_sequence":5,)" +
-                   R"("actor":{"principal_type":"system"},"occurred_at":)" +
+                   R"("actor":)" + actor + R"(,"occurred_at":)" +
                    R"("2026-01-02T03:04:05.678Z","mutation_id":")" + mutation.str() +
                    R"(","cause":{"event_id":")" + board.str() +
                    R"(","automation_id":null,"depth":2},"data":{"object":"card","id":")" +
@@ -51,7 +51,7 @@ public:
             org.str() + "', 2, 31, '" + id.str() + "', '" + board.str() +
             "', 5, 'card.moved', 2, '" + envelope + "', 'card', '" + card.str() + "', '" +
             column.str() + "', '" + card.str() +
-            R"(', '{"principal_type":"system"}', '{"title":"Pack"}'))");
+            "', '" + actor + R"(', '{"title":"Pack"}'))");
         add_entry({.action = "list_tokens", .outcome = "denied"});
         ask("INSERT INTO event_heads VALUES ('" + org.str() + "', 2, 3, decode('" + last_hash +
             "', 'hex')); INSERT INTO event_board_heads VALUES ('" + org.str() + "', '" +
@@ -64,7 +64,7 @@ public:
             org.str() +
             "', gen_random_uuid(), 'card.updated', 'success', 'update_card', 'card', '" +
             card.str() + "', 8, '" + board.str() +
-            R"(', '{"a":1}', '{}', '{"principal_type":"system"}', 0))");
+            R"(', '{"a":1}', '{}', ')" + actor + "', 0)");
     }
 
     Postgres& cluster = Postgres::shared();
@@ -72,6 +72,9 @@ public:
     db::Database database;
     const Uuid org = new_uuid(), board = new_uuid(), column = new_uuid(), card = new_uuid(),
                mutation = new_uuid();
+    const std::string actor =
+        R"({"principal_type":"user","id":"01890000-0000-7000-8000-000000000001","name":"Ada",)"
+        R"("token_id":null,"on_behalf_of_user_id":null,"via":"web"})";
     std::string envelope, last_hash = events::chain_start();
 
 private:
@@ -81,7 +84,7 @@ private:
         entry.id = new_uuid();
         entry.occurred_at = {1'767'323'045'678'912};  // 2026-01-02T03:04:05.678912Z
         if (entry.outcome.empty()) entry.outcome = "success";
-        entry.actor = R"({"principal_type":"system"})";
+        entry.actor_json = actor;
         entry.prev_hash = last_hash;
         entry.hash = last_hash = events::hash_of(entry);
         const auto text = [](const std::optional<std::string>& value) {
@@ -96,7 +99,7 @@ private:
             " card_id) VALUES ('" +
             org.str() + "', " + std::to_string(entry.sequence) + ", '" + entry.id.str() +
             "', '2026-01-02T03:04:05.678912Z', '" + entry.action + "', '" + entry.outcome + "', '" +
-            entry.actor + "', " + text(entry.target_type) + ", " + id(entry.target_id) + ", " +
+            actor + "', " + text(entry.target_type) + ", " + id(entry.target_id) + ", " +
             text(entry.target_name) + ", " + text(entry.before) + ", " + text(entry.after) + ", " +
             text(entry.ip_address) + ", decode('" + entry.prev_hash + "', 'hex'), decode('" +
             entry.hash + "', 'hex'), " + text(entry.target_type ? "card.x" : entry.target_type) +
@@ -143,6 +146,20 @@ TEST(MigrationOfEvents, CarriesOverWhatWasSequencedAndWhatWasNot) {
         "create_card move_card update_card"
     );
     EXPECT_EQ(old.ask("SELECT subject FROM events WHERE position = 31"), R"({"title":"Pack"})");
+}
+
+TEST(MigrationOfEvents, WhoDidWhatIsReadOutOfColumnsAndProvedByTheOldText) {
+    OldDatabase old;
+    old.fill();
+    db::migrate(old.database, OldDatabase::all());
+    EXPECT_EQ(
+        old.ask("SELECT DISTINCT concat_ws(' ', actor_type, actor_id, actor_name, actor_token_id,"
+                " on_behalf_of_user_id, via) FROM event_log"),
+        "user 01890000-0000-7000-8000-000000000001 Ada web"
+    );
+    EXPECT_FALSE(events::verify_audit(old.database, old.org).fault);
+    old.ask("UPDATE event_log SET actor_name = 'Eve' WHERE action = 'move_card'");
+    EXPECT_EQ(events::verify_audit(old.database, old.org).fault, "entry 2 was changed");
 }
 
 TEST(MigrationOfEvents, OfADatabaseInWhichNothingHappened) {

@@ -232,7 +232,8 @@ TEST(Sequencer, CostsNextToNothingWhileNobodyWrites) {
 
 TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
     EventsFixture fixture;
-    const Uuid org = new_uuid(), board = new_uuid(), mutation = new_uuid(), cause = new_uuid();
+    const Uuid org = new_uuid(), board = new_uuid(), mutation = new_uuid(), cause = new_uuid(),
+               request = new_uuid();
     Caller agent = someone(org);
     agent.type = PrincipalType::agent;
     agent.token_id = new_uuid();
@@ -244,7 +245,7 @@ TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
             event,
             {.caller = &agent,
              .surface = Surface::mcp,
-             .request_id = "r1",
+             .request_id = request.str(),
              .client_address = "192.0.2.7",
              .user_agent = "test/1",
              .action = "create_note",
@@ -281,7 +282,7 @@ TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
             "SELECT action || ' ' || outcome || ' ' || ip_address || ' ' || user_agent || ' ' "
             "|| request_id || ' ' || target_type || ' ' || target_name FROM audit_events"
         ),
-        "create_note success 192.0.2.7 test/1 r1 note Milk"
+        "create_note success 192.0.2.7 test/1 " + request.str() + " note Milk"
     );
 }
 

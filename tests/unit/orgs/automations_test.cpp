@@ -41,8 +41,8 @@ TEST_F(AutomatedWorkspace, WhatAScriptDoesIsInTheAuditRecordUnderItsName) {
     EXPECT_EQ(
         ask_until(
             "automation farewell.lua automation success",
-            "SELECT (actor::json ->> 'principal_type') || ' ' || (actor::json ->> 'name') || ' ' "
-            "|| (actor::json ->> 'via') || ' ' || outcome FROM audit_events "
+            "SELECT actor_type || ' ' || actor_name || ' ' "
+            "|| via || ' ' || outcome FROM audit_events "
             "WHERE action = 'create_board' ORDER BY sequence LIMIT 1"
         ),
         "automation farewell.lua automation success"

@@ -55,7 +55,7 @@ TEST_F(Billing, TheOperatorSetsPlanAndState) {
     EXPECT_EQ(expect(200, ada.get(here)).text("/version"), "3");
     EXPECT_EQ(events("org.billing_changed", 2), "2");
     EXPECT_EQ(
-        ask("SELECT action || ' ' || (actor::json ->> 'principal_type') || ' ' || "
+        ask("SELECT action || ' ' || actor_type || ' ' || "
             "(before::json ->> 'plan') || ' ' || (after::json ->> 'plan') FROM audit_events "
             "WHERE action = 'org set-plan'"),
         "org set-plan system free team"

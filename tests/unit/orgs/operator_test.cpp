@@ -21,8 +21,8 @@ protected:
     std::string audited(const std::string& action, const std::string& wanted) {
         return ask_until(
             wanted,
-            "SELECT count(*) || ' ' || coalesce(min(actor::json ->> 'principal_type'), '') || ' ' "
-            "|| coalesce(min(actor::json ->> 'via'), '') FROM audit_events WHERE org_id = '" +
+            "SELECT count(*) || ' ' || coalesce(min(actor_type), '') || ' ' "
+            "|| coalesce(min(via), '') FROM audit_events WHERE org_id = '" +
                 org + "' AND action = '" + action + "'"
         );
     }

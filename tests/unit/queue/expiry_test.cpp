@@ -20,7 +20,7 @@ TEST(Expiry, GivesTheCardToSomebodyElseUnderAHigherFence) {
     let_expire(claim);
     EXPECT_THAT(in_process().emitted(), ElementsAre("lease.expired"));
     EXPECT_EQ(
-        in_process().run("SELECT actor::json ->> 'principal_type' FROM event_log LIMIT 1"), "system"
+        in_process().run("SELECT actor_type FROM event_log LIMIT 1"), "system"
     );
     const Answer late = say(fixture.owner, "complete_lease", claim);
     EXPECT_EQ(late.status, 409);

@@ -55,7 +55,7 @@ protected:
     }
     std::string leases_of(const std::string& principal) {
         return ask(
-            "SELECT count(*) FROM queue WHERE lease_id IS NOT NULL AND holder ->> 'id' = '" +
+            "SELECT count(*) FROM queue WHERE lease_id IS NOT NULL AND holder_id = '" +
             principal + "'"
         );
     }

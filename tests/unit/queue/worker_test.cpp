@@ -168,12 +168,12 @@ TEST(Endings, ARepeatThatRacesItsFirstIsAnsweredWithoutTheRightToEdit) {
     LockHolder first(
         "SELECT FROM cards WHERE id = '" + card +
         "' FOR UPDATE; INSERT INTO lease_outcomes (org_id, "
-        "card_id, lease_id, digest, state, board_id, column_id, holder, attempt, epoch, "
+        "card_id, lease_id, digest, state, board_id, column_id, holder_id, attempt, epoch, "
         "lease_ttl_seconds, claimed_at, expires_at) SELECT org_id, card_id, lease_id, "
-        "lease_digest, 'completed', board_id, column_id, holder::json, attempt, epoch, "
+        "lease_digest, 'completed', board_id, column_id, holder_id, attempt, epoch, "
         "lease_ttl_seconds, claimed_at, expires_at FROM queue WHERE card_id = '" +
         card +
-        "'; UPDATE queue SET state = 'idle', lease_id = NULL, lease_digest = NULL, holder = NULL, "
+        "'; UPDATE queue SET state = 'idle', lease_id = NULL, lease_digest = NULL, holder_id = NULL, "
         "expires_at = NULL WHERE card_id = '" +
         card + "'"
     );
