@@ -61,7 +61,8 @@ constexpr Sql keep_board_heads{"events.keep_board_heads", R"(
 constexpr Sql keep_end{"events.keep_end", R"(
     UPDATE event_position
     SET batch = CASE WHEN batch = $1::bigint THEN $1::bigint + 1 END,
-        position = $2::bigint, low_water = $3::bigint
+        position = $2::bigint, low_water = $3::bigint,
+        high_water = $4::bigint
     WHERE only_row
     RETURNING set_config('synchronous_commit', 'on', true),
         pg_current_xact_id()::text::bigint AS xid, statement_timestamp() AS at)"};
@@ -137,8 +138,10 @@ public:
     }
 
     DeferredRows<Written> queue(Tx& tx) {
-        auto written =
-            tx.later<Written>(keep_end, chain_.end_.batch, position_, chain_.lookout_.low_water());
+        const Lookout& lookout = chain_.lookout_;
+        auto written = tx.later<Written>(
+            keep_end, chain_.end_.batch, position_, lookout.low_water(), lookout.high_water()
+        );
         queue_table(tx, add_links, links_);
         Table<4> heads;
         for (const Uuid& org : orgs_) {

@@ -19,6 +19,8 @@ struct Sequenced {
 /// orgs. One thread's.
 class Chain {
 public:
+    explicit Chain(std::size_t most_gaps = Gaps::bound) : lookout_(most_gaps) {}
+
     /// Reads what is new, as many rows as are visible and fit; how many came. One round trip,
     /// another for workspaces and boards that were not met lately.
     std::size_t take(Tx& tx, int rows, std::int64_t bytes);

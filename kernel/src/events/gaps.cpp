@@ -44,7 +44,6 @@ Gaps::Gaps(
 )
     : high_water_(std::max(low_water, high_water)), most_(most) {
     if (!missing.empty()) generations_.push_back({.before = before, .ranges = std::move(missing)});
-    keep_bounded();
 }
 
 std::int64_t Gaps::low_water() const {
@@ -125,27 +124,11 @@ void Gaps::meet(const std::vector<std::int64_t>& ids) {
         high_water_ = id;
     }
     if (!missing.empty()) generations_.push_back({.before = {}, .ranges = std::move(missing)});
-    keep_bounded();
 }
 
 void Gaps::name_youngest(Xid before) {
     for (Generation& each : generations_)
         if (!each.before) each.before = before;
-}
-
-/// Neighbours become one range with what is between them: rows that were met, which are known by
-/// their numbers when they are met again.
-void Gaps::keep_bounded() {
-    while (size() > most_) {
-        auto& ranges = std::ranges::max_element(generations_, {}, [](const Generation& each) {
-                           return each.ranges.size();
-                       })->ranges;
-        if (ranges.size() < 2) return;
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < ranges.size(); i += 2)
-            ranges[kept++] = {ranges[i].first, ranges[std::min(i + 1, ranges.size() - 1)].last};
-        ranges.resize(kept);
-    }
 }
 
 }  // namespace svc::events

@@ -41,6 +41,8 @@ private:
 /// nothing meanwhile. Ranges, so that a jump of the sequence is one. One thread's.
 class Gaps {
 public:
+    static constexpr std::size_t bound = 1'000'000;  ///< of ranges, some 24 bytes each
+
     Gaps() = default;
     /// Everything up to `low_water` is settled, and all up to `high_water` but `missing` was met.
     /// `before`: the id of a transaction that began after all of these ids were drawn.
@@ -49,7 +51,7 @@ public:
         std::int64_t high_water,
         std::vector<IdRange> missing,
         Xid before,
-        std::size_t most = 10'000
+        std::size_t most = bound
     );
 
     std::int64_t high_water() const { return high_water_; }
@@ -58,6 +60,9 @@ public:
     bool empty() const { return generations_.empty(); }
     /// How many ranges are kept.
     std::size_t size() const;
+    /// So many that nothing above the high water may be met until some of them are settled: only a
+    /// transaction that is open for very long, beside a million that were rolled back, comes to it.
+    bool full() const { return size() >= most_; }
 
     /// Begins a look: the youngest ranges, `most` at the most.
     std::vector<IdRange> youngest(std::size_t most);
@@ -84,10 +89,9 @@ private:
         bool asked = false;                       // in the present look
     };
     static void remove(Generation& generation, std::int64_t id);
-    void keep_bounded();
 
     std::int64_t high_water_ = 0;
-    std::size_t most_ = 10'000;
+    std::size_t most_ = bound;
     std::vector<Generation> generations_;  // the oldest first; none is without ranges
 };
 

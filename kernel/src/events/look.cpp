@@ -18,6 +18,17 @@ constexpr Sql take_indexes{"events.prefer_indexes", R"(
 constexpr Sql read_end{"events.read_end", R"(
     SELECT batch, position, low_water FROM event_position WHERE only_row)"};
 
+// What stands in the table in the order in which it was written is found by its summary, which only
+// such a scan reads. Behind it, everything by keys again.
+constexpr Sql take_summaries{"events.prefer_summaries", R"(
+    SELECT set_config('enable_bitmapscan', 'on', true),
+           set_config('enable_indexscan', 'off', true),
+           set_config('enable_indexonlyscan', 'off', true))"};
+constexpr Sql take_keys_again{"events.prefer_keys_again", R"(
+    SELECT set_config('enable_bitmapscan', 'off', true),
+           set_config('enable_indexscan', 'on', true),
+           set_config('enable_indexonlyscan', 'on', true))"};
+
 // The last id of all, and those after which some are missing.
 constexpr Sql read_missing{"events.read_missing_ids", R"(
     SELECT n.log_id, n.next
@@ -42,7 +53,7 @@ constexpr Sql draw_xid{"events.draw_xid", R"(
 constexpr Sql read_running{"events.read_running", R"(
     SELECT pg_current_snapshot()::text AS snapshot)"};
 
-/// Above $1, and what has no numbers in the ranges from $3 to $4. The lengths are known without
+/// Above $1, and in the ranges from $3 to $4, in which nothing has numbers. The lengths are known without
 /// fetching what is stored out of line.
 constexpr Sql take{"events.take_rows", R"(
     SELECT t.id, t.org_id, t.entry_id AS event_id, t.kind, t.outcome, t.action, t.object,
@@ -68,10 +79,7 @@ constexpr Sql take{"events.take_rows", R"(
                 SELECT e.*, octet_length(e.changes) + octet_length(e.previous) +
                     coalesce(octet_length(e.subject), 0) AS bytes
                 FROM event_log e
-                WHERE e.id >= g.first AND e.id <= g.last AND NOT EXISTS (
-                    SELECT FROM event_chain c
-                    WHERE c.log_id = e.id AND c.org_id IS NOT NULL
-                    OFFSET 0)
+                WHERE e.id >= g.first AND e.id <= g.last
                 ORDER BY e.id
                 LIMIT $2
                 OFFSET 0
@@ -141,7 +149,9 @@ void prefer_indexes(Tx& tx) { tx.queue(take_indexes); }
 
 Lookout::End Lookout::open(Tx& tx) {
     auto end = tx.later<EndRow>(read_end);
+    tx.queue(take_summaries);
     auto missing = tx.later<Missing>(read_missing);
+    tx.queue(take_keys_again);
     auto drawn = tx.later<Drawn>(draw_xid);
     const EndRow row = end.one_or_retry();
     std::vector<IdRange> ranges;
@@ -150,12 +160,13 @@ Lookout::End Lookout::open(Tx& tx) {
         if (each.next) ranges.push_back({each.log_id + 1, *each.next - 1});
         else high_water = each.log_id;
     opened_by_ = drawn.one_or_retry().xid;
-    gaps_ = Gaps(row.low_water, high_water, std::move(ranges), opened_by_);
+    gaps_ = Gaps(row.low_water, high_water, std::move(ranges), opened_by_, most_gaps_);
     return {row.batch, row.position};
 }
 
 std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
-    const std::int64_t high_water = gaps_.high_water();
+    constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t high_water = gaps_.full() ? unbounded : gaps_.high_water();
     if (gaps_.empty()) {
         auto found = take_from(tx, high_water, {}, rows, bytes).all();
         has_more_ = fills(found, rows, bytes);
@@ -167,7 +178,6 @@ std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     auto found = taking.all();
     has_more_ = fills(found, rows, bytes);
     // What one read was cut off at bounds all of them: nothing passes by a row with a lower id.
-    constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
     auto bound = unbounded;
     if (!whole(found, high_water, rows, bytes)) bound = found.back().id;
     if (const auto due = gaps_.due(Running(after.one_or_retry().snapshot)); !due.empty()) {
@@ -179,7 +189,7 @@ std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     }
     std::erase_if(found, [&](const LogRow& row) { return row.id > bound; });
     for (const LogRow& each : found)
-        if (each.id <= high_water) gaps_.found(each.id);
+        if (each.id <= gaps_.high_water()) gaps_.found(each.id);
     if (bound == unbounded) gaps_.settle(Running(before.one_or_retry().snapshot));
     return meet(std::move(found));
 }

@@ -21,6 +21,8 @@ public:
         std::int64_t batch = 0, position = 0;
     };
 
+    explicit Lookout(std::size_t most_gaps = Gaps::bound) : most_gaps_(most_gaps) {}
+
     /// Finds out where the last batch ended and what it left out. A round trip.
     End open(Tx& tx);
 
@@ -31,8 +33,9 @@ public:
     /// The last look brought less than there is, for no more fitted.
     bool has_more() const { return has_more_; }
 
-    /// As it will be once what the last look brought is sequenced.
+    /// As they will be once what the last look brought is sequenced.
     std::int64_t low_water() const { return gaps_.low_water(); }
+    std::int64_t high_water() const { return gaps_.high_water(); }
     /// What the last look brought has been sequenced by this transaction. The one that opened had
     /// its id before it looked: who drew theirs between the two may still fill what is missing, and
     /// the next transaction names that.
@@ -44,6 +47,7 @@ public:
 private:
     std::vector<LogRow> meet(std::vector<LogRow> found);
 
+    std::size_t most_gaps_;
     Gaps gaps_;
     bool has_more_ = false;
     Xid opened_by_ = 0;

@@ -12,11 +12,7 @@ constexpr double late_seconds = 60;
 constexpr Sql read_lags{"events.consumer_lags", R"(
     WITH unnumbered AS MATERIALIZED (
         SELECT e.occurred_at AS at FROM event_log e
-        WHERE e.id > (
-            SELECT greatest(
-                p.low_water,
-                (SELECT c.log_id FROM event_chain c ORDER BY c.log_id DESC, c.org_id DESC LIMIT 1))
-            FROM event_position p WHERE p.only_row)
+        WHERE e.id > (SELECT p.high_water FROM event_position p WHERE p.only_row)
         ORDER BY e.id, e.org_id
         LIMIT 1
     )

@@ -218,6 +218,28 @@ TEST(Chain, GapsThatAreManyAreLookedIntoWhenSomebodyEnds) {
     EXPECT_TRUE(world.fixture.all_sequenced());
 }
 
+TEST(Chain, TooManyGapsHoldUpWhatIsAboveUntilSomeAreSettled) {
+    ChainFixture world;
+    const Uuid org = new_uuid();
+    events::Chain chain(2);
+    const auto late = world.hold_back(org);
+    for (int i = 0; i < 2; ++i) {
+        world.hold_back(org);  // and let go
+        world.emit(org);
+    }
+    ASSERT_EQ(world.sequence(chain), 2u);
+    ASSERT_TRUE(chain.gaps().full());
+    world.emit(org);
+    EXPECT_EQ(world.sequence(chain), 0u);
+    late->commit();
+    EXPECT_EQ(world.sequence(chain), 1u) << "what fills a gap is sequenced meanwhile";
+    while (chain.gaps().full()) ASSERT_EQ(world.sequence(chain), 0u);
+    EXPECT_EQ(world.sequence(chain), 1u);
+    EXPECT_TRUE(world.fixture.all_sequenced());
+    EXPECT_EQ(world.fixture.ask("SELECT count(DISTINCT log_id) || ' ' || count(*) FROM event_chain"),
+              "4 4");
+}
+
 // The sequencer relies on it where it forgets an id: whoever has one has a transaction id already.
 TEST(Chain, ATransactionHasItsIdBeforeARowHas) {
     ChainFixture world;

@@ -112,16 +112,14 @@ TEST(Gaps, AJumpOfTheSequenceIsOneRange) {
     EXPECT_EQ(gaps.size(), 2u);
 }
 
-TEST(Gaps, AreNoMoreThanTheirBound) {
+TEST(Gaps, AreFullWhenTheyAreTooMany) {
     Gaps gaps(0, 0, {}, 1, 100);
-    std::vector<std::int64_t> ids;
-    for (std::int64_t id = 2; id <= 1'000; id += 2) ids.push_back(id);
-    gaps.meet(ids);
-    EXPECT_LE(gaps.size(), 100u);
-    EXPECT_EQ(gaps.low_water(), 0);
-    const auto ranges = gaps.youngest(1'000);
-    EXPECT_EQ(ranges.front().first, 1);
-    EXPECT_EQ(ranges.back().last, 999);
+    for (std::int64_t id = 2; id < 200; id += 2) gaps.meet({id});
+    EXPECT_FALSE(gaps.full());
+    gaps.meet({200});
+    EXPECT_TRUE(gaps.full());
+    gaps.found(1);
+    EXPECT_FALSE(gaps.full());
 }
 
 }  // namespace svc::test
