@@ -26,7 +26,7 @@ constexpr Sql await{"queue.await_claims", R"(
 // shut out. What neither a person nor an agent holds is nobody's to lose. On a board that is
 // archived or in the trash nobody works.
 constexpr std::string_view unentitled = R"(
-    SELECT )" SVC_QUEUE_ROW R"(, q.last_error
+    SELECT )" SVC_QUEUE_ROW ", " SVC_HOLDER("q") R"(, q.last_error
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     JOIN boards b ON b.org_id = $1 AND b.id = q.board_id

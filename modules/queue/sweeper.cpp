@@ -64,7 +64,7 @@ SVC_RECORD(ToExpire, (org_id), (now), (next_milliseconds));
 // where a server was away for long, and finds all leases expired, a join goes through all of them
 // once for each column.
 constexpr Sql take_expired{"queue.take_expired", R"(
-    SELECT )" SVC_QUEUE_ROW R"(
+    SELECT )" SVC_QUEUE_ROW ", " SVC_HOLDER("q") R"(
     FROM queue q
     CROSS JOIN LATERAL (
         SELECT * FROM columns c WHERE c.org_id = $1 AND c.id = q.column_id OFFSET 0

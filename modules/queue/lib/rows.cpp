@@ -12,8 +12,11 @@ namespace {
 
 // Looked up by key, one after the other: asked for those of a list in order, a plan from when the
 // table was small goes through all of the workspace's.
-constexpr std::string_view rows_held = R"(
-    SELECT )" SVC_QUEUE_ROW R"(
+constexpr std::string_view row_and_holder = R"(
+    SELECT )" SVC_QUEUE_ROW ", " SVC_HOLDER("q");
+constexpr std::string_view row_and_caller = R"(
+    SELECT )" SVC_QUEUE_ROW ", " SVC_HOLDER_OR_CALLER("q");
+constexpr std::string_view of_rows = R"(
     FROM (SELECT n.id FROM unnest()";
 constexpr std::string_view in_order = R"(::uuid[]) n (id) ORDER BY n.id OFFSET 0) w
     CROSS JOIN LATERAL (
@@ -36,10 +39,18 @@ constexpr std::string_view for_whom = "h.board_id)";
 constexpr std::string_view of_cards = "$2";
 constexpr Sql lock_held_rows{
     "queue.lock_held",
-    SqlText<rows_held, of_those, in_order, and_if, boards::if_editor, for_whom, with_columns>::view
+    SqlText<
+        row_and_caller,
+        of_rows,
+        of_those,
+        in_order,
+        and_if,
+        boards::if_editor,
+        for_whom,
+        with_columns>::view
 };
 constexpr Sql lock_rows{
-    "queue.lock_rows", SqlText<rows_held, of_cards, in_order, with_columns>::view
+    "queue.lock_rows", SqlText<row_and_holder, of_rows, of_cards, in_order, with_columns>::view
 };
 
 #define SVC_NO_LEASE                                                                     \

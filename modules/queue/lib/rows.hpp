@@ -15,19 +15,27 @@ struct Card;
 /// The row that says who has a card, and the four things that can be done to it.
 namespace svc::queue {
 
-/// Who has, or had, the lease of a row, a PrincipalRef; null where nobody has one.
-#define SVC_HOLDER(row)                                                                          \
-    "CASE WHEN " row ".holder_id IS NOT NULL THEN (SELECT json_build_object('id', p.id, "        \
-    "'principal_type', p.type, 'name', p.name) FROM principals p WHERE p.org_id = " row          \
-    ".org_id AND p.id = " row ".holder_id) END AS holder"
+/// A PrincipalRef of whoever is known by that id in that workspace.
+#define SVC_PRINCIPAL(org, id)                                                               \
+    "(SELECT json_build_object('id', p.id, 'principal_type', p.type, 'name', p.name) FROM " \
+    "principals p WHERE p.org_id = " org " AND p.id = " id ")"
+/// Who has, or had, the lease of a row; null where nobody has one.
+#define SVC_HOLDER(row)                                                              \
+    "CASE WHEN " row ".holder_id IS NOT NULL THEN " SVC_PRINCIPAL(row ".org_id", row \
+    ".holder_id") " END AS holder"
+/// The same where most are the caller's, whom BoardCaller binds: looked up once for all of them.
+#define SVC_HOLDER_OR_CALLER(row)                                                   \
+    "CASE WHEN " row ".holder_id = $2 THEN " SVC_PRINCIPAL("$1", "$2") " WHEN " row \
+    ".holder_id IS NOT NULL THEN " SVC_PRINCIPAL(row ".org_id", row ".holder_id")   \
+    " END AS holder"
 
-/// The columns of a QueueRow, of a row `q` of queue and its column `k`.
+/// The columns of a QueueRow but its holder, of a row `q` of queue and its column `k`.
 #define SVC_QUEUE_ROW                                                                         \
     "q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id, "           \
     "q.lease_digest, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at, "         \
     "k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, "               \
     "k.max_in_flight, k.queue_paused AS paused, q.claimed_version, q.claimed_comments, "      \
-    "now() AS now, " SVC_HOLDER("q")
+    "now() AS now"
 
 /// A row of `queue`, with what its column says about tries and claims. Of a leased card also the
 /// version and the number of comments that it had when it was claimed.
