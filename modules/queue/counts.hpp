@@ -6,10 +6,11 @@
 /// whom BoardCaller binds, with the column as `k`.
 
 /// What the caller of a list may do on a board, which gives nothing for one they cannot see.
-#define SVC_QUEUE_BOARD(board) \
-    "CROSS JOIN LATERAL (SELECT o.* FROM boards o WHERE o.org_id = $1 AND o.id = " board        \
-    " AND NOT o.in_trash OFFSET 0) b " SVC_BOARD_GRANT_BY_KEY("b.id")                           \
-    " CROSS JOIN LATERAL (SELECT " SVC_BOARD_ROLE("b.visibility", "b.created_by")               \
+#define SVC_QUEUE_BOARD(board)                                                                    \
+    "CROSS JOIN LATERAL (SELECT o.id, o.key, o.name, o.visibility, o.created_by, o.is_archived "  \
+    "FROM boards o WHERE o.org_id = $1 AND o.id = " board                                         \
+    " AND NOT o.in_trash OFFSET 0) b " SVC_BOARD_GRANT_BY_KEY("b.id")                             \
+    " CROSS JOIN LATERAL (SELECT " SVC_BOARD_ROLE("b.visibility", "b.created_by")                 \
     " AS role OFFSET 0) r "
 
 /// The ready cards of column k as `w`, if `condition` holds; so many are counted at most. The one

@@ -34,10 +34,10 @@ namespace {
 // as long as it has no statistics it scans whole tables for that. Cards that others are just taking
 // are passed over. Who claims was found out a moment before: here it is asked whether that still
 // holds, of a token's bearer by what is known of it, of a person by the seat. $5 board, $6 column,
-// $7 leases, as many as cards are wanted, $8 their digests, $9 time to live; $10 to $12 where to begin;
-// $13 token; $14 to $16 what is known of the caller; $17 the events' ids; $18 bytes of cards, behind
-// which no further card is taken; the event from $19; $48 the requests that the cards are claimed
-// for, as many as leases.
+// $7 leases, as many as cards are wanted, $8 their digests, $9 time to live; $10 to $12 where to
+// begin; $13 token; $14 to $16 what is known of the caller; $17 the events' ids; $18 bytes of cards,
+// behind which no further card is taken; the event from $19; $48 the requests that the cards are
+// claimed for, as many as leases.
 //
 // Each part of a statement is made ready whenever it runs, and most columns have no limits: the
 // short form takes nothing where there is one, and tells. The other one counts; $49 and $50 say

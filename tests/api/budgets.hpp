@@ -155,9 +155,11 @@ protected:
                 " 'parent_card_id', null, 'external_key', null)"
                 " FROM generate_series(1, 100) n");
             run("INSERT INTO event_log (org_id, entry_id, occurred_at, action, outcome, actor_type,"
-                " actor_id, actor_name, via, object, object_id, card_id, kind, previous, changes, version, depth) SELECT '" +
+                " actor_id, actor_name, via, object, object_id, card_id, kind, previous, changes,"
+                " version, depth) SELECT '" +
                 workspace.org_id +
-                "', gen_random_uuid(), now() - n * interval '1 s', 'update_card', 'success', 'user', '" +
+                "', gen_random_uuid(), now() - n * interval '1 s', 'update_card', 'success',"
+                " 'user', '" +
                 workspace.user_id + "', 'Ada', 'api', 'card', '" + card + "', '" + card +
                 "', 'card.updated', '{}', json_build_object('version', 50000 - n, 'title',"
                 " repeat('z', 500))::text, 50000 - n, 0 FROM generate_series(40000, 1, -1) n");

@@ -14,12 +14,12 @@ struct TextMacro {
     std::string body;
 };
 
-/// Those of all modules' public headers, by name.
+/// Those of all headers of modules, by name.
 inline std::map<std::string, TextMacro> read_text_macros() {
     static const std::regex definition(R"(#define (SVC_\w+)\(([^)]*)\)((?:[^\n\\]|\\\n|\\.)*))");
     std::map<std::string, TextMacro> out;
     for (const auto& file : sources()) {
-        if (!file.is(".hpp") || file.path.find("/api/") == std::string::npos) continue;
+        if (!file.is(".hpp") || !file.in("modules")) continue;
         for (std::sregex_iterator each(file.text.begin(), file.text.end(), definition), none;
              each != none;
              ++each) {

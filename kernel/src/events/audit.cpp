@@ -10,9 +10,10 @@ namespace svc::events {
 namespace {
 
 constexpr Sql read_entries{"events.read_audit_entries", R"(
-    SELECT a.org_id, a.sequence, a.id, a.occurred_at, a.action, a.outcome, a.actor_json, a.actor_type,
-           a.actor_id, a.actor_name, a.actor_token_id, a.on_behalf_of_user_id, a.via, a.target_type,
-           a.target_id, a.target_name, a.before, a.after, a.ip_address, a.user_agent, a.request_id,
+    SELECT a.org_id, a.sequence, a.id, a.occurred_at, a.action, a.outcome, a.actor_json,
+           a.actor_type, a.actor_id, a.actor_name, a.actor_token_id, a.on_behalf_of_user_id, a.via,
+           a.target_type, a.target_id, a.target_name, a.before, a.after, a.ip_address,
+           a.user_agent, a.request_id,
            encode(a.hash, 'hex') AS hash, '' AS prev_hash
     FROM audit_events a
     WHERE a.org_id = $1 AND a.sequence > $2
@@ -53,7 +54,8 @@ void append(const ActorColumns& actor, std::string& out) {
     append(name_of(actor.via), out);
 }
 
-/// Whether the columns say what the JSON does that they were filled from, which alone is in the hash.
+/// Whether the columns say what the JSON does, which they were filled from and which alone is in the
+/// hash.
 bool is_filled_from(const ActorColumns& columns, const std::string& actor_json) {
     try {
         AsJson<EventActor> was;

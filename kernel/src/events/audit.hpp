@@ -68,8 +68,8 @@ SVC_SHARED_RECORD(
 /// What the first entry of every chain has before it: 64 zeros.
 const std::string& chain_start();
 
-/// The text of an entry that its hash is made of: every column but the hash itself; of an entry that
-/// has its actor as JSON, that in place of the columns.
+/// The text of an entry that its hash is made of: every column but the hash itself; where there is
+/// an `actor_json`, that in place of the actor's columns.
 std::string canonical(const AuditEntry& entry);
 /// SHA-256 of canonical(entry), in hex.
 std::string hash_of(const AuditEntry& entry);

@@ -53,8 +53,8 @@ constexpr Sql draw_xid{"events.draw_xid", R"(
 constexpr Sql read_running{"events.read_running", R"(
     SELECT pg_current_snapshot()::text AS snapshot)"};
 
-/// Above $1, and in the ranges from $3 to $4, in which nothing has numbers. The lengths are known without
-/// fetching what is stored out of line.
+/// Above $1, and in the ranges from $3 to $4, in which nothing has numbers. The lengths are known
+/// without fetching what is stored out of line.
 constexpr Sql take{"events.take_rows", R"(
     SELECT t.id, t.org_id, t.entry_id AS event_id, t.kind, t.outcome, t.action, t.object,
            t.object_id, t.object_name, t.version, t.board_id, t.column_id, t.card_id, t.parent_id,
@@ -191,6 +191,7 @@ std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     for (const LogRow& each : found)
         if (each.id <= gaps_.high_water()) gaps_.found(each.id);
     if (bound == unbounded) gaps_.settle(Running(before.one_or_retry().snapshot));
+    has_more_ |= high_water == unbounded && !gaps_.full();
     return meet(std::move(found));
 }
 

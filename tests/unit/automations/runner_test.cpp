@@ -18,8 +18,10 @@ TEST(Runner, AScriptActsAsItselfAndItsChangesNameTheirCause) {
     EXPECT_NE(scripts.runs("calls->0->>'target_id'"), "");
     const std::string script = scripts.runner->scripts()->front().id.str();
     EXPECT_EQ(
-        scripts.fixture.ask("SELECT concat_ws(' ', actor_type, actor_id, actor_name, actor_token_id, "
-            "on_behalf_of_user_id, via) FROM event_log"),
+        scripts.fixture.ask(
+            "SELECT concat_ws(' ', actor_type, actor_id, actor_name, actor_token_id, "
+            "on_behalf_of_user_id, via) FROM event_log"
+        ),
         "automation " + script + " script0.lua automation"
     );
     EXPECT_EQ(

@@ -236,8 +236,10 @@ TEST(Chain, TooManyGapsHoldUpWhatIsAboveUntilSomeAreSettled) {
     while (chain.gaps().full()) ASSERT_EQ(world.sequence(chain), 0u);
     EXPECT_EQ(world.sequence(chain), 1u);
     EXPECT_TRUE(world.fixture.all_sequenced());
-    EXPECT_EQ(world.fixture.ask("SELECT count(DISTINCT log_id) || ' ' || count(*) FROM event_chain"),
-              "4 4");
+    EXPECT_EQ(
+        world.fixture.ask("SELECT count(DISTINCT log_id) || ' ' || count(*) FROM event_chain"),
+        "4 4"
+    );
 }
 
 // The sequencer relies on it where it forgets an id: whoever has one has a transaction id already.

@@ -260,8 +260,8 @@ TEST(Queues, TellHowFastTheyAreWorkedOff) {
         "INSERT INTO lease_outcomes (org_id, lease_id, card_id, digest, state, board_id, column_id,"
         " holder_id, attempt, epoch, lease_ttl_seconds, claimed_at, expires_at, ended_at) SELECT "
         "o.org_id, ('ffffffff' || substr(gen_random_uuid()::text, 9))::uuid, o.card_id, o.digest, "
-        "CASE WHEN n <= 100 THEN 'completed' ELSE 'failed' END, o.board_id, o.column_id, o.holder_id, "
-        "1, 1, 60, now() - n * interval '36 milliseconds', now(), now() FROM lease_outcomes o, "
+        "CASE WHEN n <= 100 THEN 'completed' ELSE 'failed' END, o.board_id, o.column_id, "
+        "o.holder_id, 1, 1, 60, now() - n * interval '36 milliseconds', now(), now() FROM lease_outcomes o, "
         "generate_series(1, 1000) n WHERE o.lease_id = '" +
         first.text("/lease/id") + "'"
     );

@@ -85,10 +85,9 @@ TEST(Sweeps, AWorkspaceInWhichMuchIsDueHoldsUpNoOther) {
             "SET session_replication_role = replica; INSERT INTO queue (org_id, card_id, board_id, "
             "column_id, state, urgency, place, attempt, epoch, lease_id, lease_digest, holder_id, "
             "lease_ttl_seconds, claimed_at, expires_at) SELECT org_id, gen_random_uuid(), "
-            "board_id, "
-            "column_id, state, urgency, place, attempt, epoch, gen_random_uuid(), lease_digest, "
-            "holder_id, lease_ttl_seconds, claimed_at, expires_at FROM queue, generate_series(1, 600) "
-            "WHERE card_id = '" +
+            "board_id, column_id, state, urgency, place, attempt, epoch, gen_random_uuid(), "
+            "lease_digest, holder_id, lease_ttl_seconds, claimed_at, expires_at FROM queue, "
+            "generate_series(1, 600) WHERE card_id = '" +
             of_busy.text("/card/id") + "'"
         );
         const auto come_first = [&](const char* job, const char* column) {

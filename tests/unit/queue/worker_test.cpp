@@ -173,8 +173,8 @@ TEST(Endings, ARepeatThatRacesItsFirstIsAnsweredWithoutTheRightToEdit) {
         "lease_digest, 'completed', board_id, column_id, holder_id, attempt, epoch, "
         "lease_ttl_seconds, claimed_at, expires_at FROM queue WHERE card_id = '" +
         card +
-        "'; UPDATE queue SET state = 'idle', lease_id = NULL, lease_digest = NULL, holder_id = NULL, "
-        "expires_at = NULL WHERE card_id = '" +
+        "'; UPDATE queue SET state = 'idle', lease_id = NULL, lease_digest = NULL, "
+        "holder_id = NULL, expires_at = NULL WHERE card_id = '" +
         card + "'"
     );
     int status = 0;
