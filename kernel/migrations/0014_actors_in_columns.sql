@@ -7,7 +7,7 @@ DROP VIEW audit_events;
 ALTER TABLE event_log RENAME COLUMN actor TO actor_json;
 ALTER TABLE event_log ALTER COLUMN actor_json DROP NOT NULL;
 
--- What nobody is named for the system does.
+-- A row that names nobody is the system's.
 ALTER TABLE event_log
     ADD COLUMN actor_type text NOT NULL DEFAULT 'system',
     ADD COLUMN actor_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
@@ -48,7 +48,8 @@ SELECT c.org_id, c.audit_sequence AS sequence, l.entry_id AS id, l.occurred_at, 
     nullif(l.object_name, '') AS target_name, nullif(l.previous, '{}') AS before,
     nullif(l.changes, '{}') AS after, nullif(l.client_address, '') AS ip_address,
     nullif(l.user_agent, '') AS user_agent, l.request_id::text AS request_id,
-    coalesce(p.hash, decode(repeat('00', 32), 'hex')) AS prev_hash, c.hash, l.kind, l.card_id
+    coalesce(p.hash, decode(repeat('00', 32), 'hex')) AS prev_hash, c.hash, l.kind, l.card_id,
+    c.log_id
 FROM event_chain c
 CROSS JOIN LATERAL (
     SELECT r.* FROM event_log r WHERE r.id = c.log_id AND r.org_id = c.org_id OFFSET 0

@@ -31,11 +31,11 @@ constexpr std::string_view unentitled = R"(
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     JOIN boards b ON b.org_id = $1 AND b.id = q.board_id
     CROSS JOIN LATERAL (
-        SELECT p.id, p.type,
+        SELECT w.id, p.type,
             CASE WHEN p.type = 'agent' THEN 'agent'
                 WHEN q.token_id IS NOT NULL THEN 'token' ELSE 'person' END AS kind
-        FROM principals p
-        WHERE p.org_id = $1 AND p.id = q.holder_id
+        FROM (SELECT q.holder_id AS id) w
+        LEFT JOIN principals p ON p.org_id = $1 AND p.id = w.id
         OFFSET 0
     ) h
     )" SVC_BOARD_GRANT_OF("h.id", "q.board_id") R"(

@@ -2,6 +2,7 @@
 
 #include "modules/boards/api/card_files.hpp"
 #include "modules/orgs/api/caller_holds.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 #include "modules/queue/limits.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/rights.hpp"
@@ -90,6 +91,9 @@ Taking::Taking(
     // One card at a time where something may refuse it: its refusal is the whole answer.
     most_ = call.has_hooks(lease_claimed) ? 1 : static_cast<std::size_t>(most);
     hold_claims(call.tx(), call.org());
+    const Caller& caller = call.caller();
+    if (caller.type == PrincipalType::automation)
+        orgs::name_principal(call.tx(), call.org(), caller.id, caller.type, {.name = caller.name});
 }
 
 Taking::Taking(

@@ -14,7 +14,7 @@ struct TextMacro {
     std::string body;
 };
 
-/// Those of all headers of modules, by name.
+/// Those of all headers of modules that take parameters, by name.
 inline std::map<std::string, TextMacro> read_text_macros() {
     static const std::regex definition(R"(#define (SVC_\w+)\(([^)]*)\)((?:[^\n\\]|\\\n|\\.)*))");
     std::map<std::string, TextMacro> out;

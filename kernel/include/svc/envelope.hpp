@@ -13,7 +13,6 @@ struct EventActor {
     std::optional<Uuid> token_id;
     std::optional<Uuid> on_behalf_of_user_id;
     Surface via = Surface::system;
-    bool operator==(const EventActor&) const = default;
 };
 SVC_SHARED_RECORD(
     EventActor,

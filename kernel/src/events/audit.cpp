@@ -5,12 +5,14 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
+
 namespace svc::events {
 
 namespace {
 
 constexpr Sql read_entries{"events.read_audit_entries", R"(
-    SELECT a.org_id, a.sequence, a.id, a.occurred_at, a.action, a.outcome, a.actor_json,
+    SELECT a.org_id, a.sequence, a.log_id, a.id, a.occurred_at, a.action, a.outcome, a.actor_json,
            a.actor_type, a.actor_id, a.actor_name, a.actor_token_id, a.on_behalf_of_user_id, a.via,
            a.target_type, a.target_id, a.target_name, a.before, a.after, a.ip_address,
            a.user_agent, a.request_id,
@@ -46,12 +48,23 @@ void append(const std::optional<T>& value, std::string& out) {
     else out += "-,";
 }
 void append(const ActorColumns& actor, std::string& out) {
-    append(name_of(actor.actor_type), out);
+    append(actor.actor_type, out);
     append(actor.actor_id, out);
     append(actor.actor_name, out);
     append(actor.actor_token_id, out);
     append(actor.on_behalf_of_user_id, out);
-    append(name_of(actor.via), out);
+    append(actor.via, out);
+}
+
+ActorColumns columns_of(const EventActor& actor) {
+    return {
+        .actor_type = std::string(name_of(actor.principal_type)),
+        .actor_id = actor.id,
+        .actor_name = actor.name,
+        .actor_token_id = actor.token_id,
+        .on_behalf_of_user_id = actor.on_behalf_of_user_id,
+        .via = std::string(name_of(actor.via)),
+    };
 }
 
 /// Whether the columns say what the JSON does, which they were filled from and which alone is in the
@@ -60,10 +73,17 @@ bool is_filled_from(const ActorColumns& columns, const std::string& actor_json) 
     try {
         AsJson<EventActor> was;
         was.text = actor_json;
-        return actor_in(columns) == was.parsed();
+        return columns == columns_of(was.parsed());
     } catch (const std::exception&) {
         return false;
     }
+}
+
+template <class Enum>
+Enum named(std::string_view name, Enum otherwise) {
+    const auto names = Json<Enum>::names();
+    const auto found = std::ranges::find(names, name);
+    return found == names.end() ? otherwise : static_cast<Enum>(found - names.begin());
 }
 
 /// What is wrong with an entry that stands where `expected` is due.
@@ -80,12 +100,12 @@ std::optional<std::string> fault_of(const AuditEntry& entry, std::int64_t expect
 
 EventActor actor_in(const ActorColumns& columns) {
     return {
-        .principal_type = columns.actor_type,
+        .principal_type = named(columns.actor_type, PrincipalType::system),
         .id = columns.actor_id,
         .name = columns.actor_name,
         .token_id = columns.actor_token_id,
         .on_behalf_of_user_id = columns.on_behalf_of_user_id,
-        .via = columns.via,
+        .via = named(columns.via, Surface::system),
     };
 }
 
@@ -131,6 +151,7 @@ AuditReport verify_audit(db::Database& database, const Uuid& org) {
     });
     AuditReport report{.head = chain_start()};
     std::string hash_at_head = chain_start();
+    std::vector<std::int64_t> rows;  // eight bytes of each
     for (std::vector<AuditEntry> page;;) {
         database.transact(Tx::Mode::read, [&](Tx& tx) {
             tx.set_scope(org, std::nullopt);
@@ -142,6 +163,7 @@ AuditReport verify_audit(db::Database& database, const Uuid& org) {
             report.fault = fault_of(entry, report.entries + 1);
             if (report.fault) return report;
             ++report.entries;
+            rows.push_back(entry.log_id);
             report.head = entry.hash;
             if (head && report.entries == head->sequence) hash_at_head = entry.hash;
         }
@@ -151,6 +173,9 @@ AuditReport verify_audit(db::Database& database, const Uuid& org) {
     else if (head && head->hash != hash_at_head)
         report.fault =
             "entry " + std::to_string(head->sequence) + " is not the one that was written";
+    std::ranges::sort(rows);
+    if (const auto twice = std::ranges::adjacent_find(rows); !report.fault && twice != rows.end())
+        report.fault = "row " + std::to_string(*twice) + " of the log has two entries";
     return report;
 }
 

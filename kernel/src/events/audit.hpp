@@ -7,13 +7,15 @@
 /// The audit record: one chain of entries per workspace (docs/events.md has the canonical form).
 namespace svc::events {
 
-/// Who did it, in the columns of event_log.
+/// Who did it, in the columns of event_log. Whatever stands there can be read: who changed it is to
+/// be found out, and keeps nobody from reading on.
 struct ActorColumns {
-    PrincipalType actor_type = PrincipalType::system;
+    std::string actor_type;
     Uuid actor_id;
     std::optional<std::string> actor_name;
     std::optional<Uuid> actor_token_id, on_behalf_of_user_id;
-    Surface via = Surface::system;
+    std::string via;
+    bool operator==(const ActorColumns&) const = default;
 };
 SVC_SHARED_RECORD(
     ActorColumns,
@@ -25,13 +27,14 @@ SVC_SHARED_RECORD(
     (via)
 );
 
-/// As it is shown.
+/// As it is shown; what has no name of ours is the system.
 EventActor actor_in(const ActorColumns& columns);
 
 /// An entry of the chain. JSON is kept as text, hashes as lower-case hex.
 struct AuditEntry {
     Uuid org_id;
     std::int64_t sequence = 0;
+    std::int64_t log_id = 0;  ///< of the row of the log
     Uuid id;
     Timestamp occurred_at;
     std::string action, outcome;
@@ -47,6 +50,7 @@ SVC_SHARED_RECORD(
     AuditEntry,
     (org_id),
     (sequence),
+    (log_id),
     (id),
     (occurred_at),
     (action),

@@ -111,8 +111,9 @@ void Gaps::settle(const Running& running) {
             continue;
         }
         older.before = std::max(older.before, younger.before);
+        const auto older_end = static_cast<std::ptrdiff_t>(older.ranges.size());
         older.ranges.insert(older.ranges.end(), younger.ranges.begin(), younger.ranges.end());
-        std::ranges::sort(older.ranges);
+        std::ranges::inplace_merge(older.ranges, older.ranges.begin() + older_end);
         generations_.erase(generations_.begin() + static_cast<std::ptrdiff_t>(i));
     }
 }

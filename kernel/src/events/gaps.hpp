@@ -41,7 +41,7 @@ private:
 /// nothing meanwhile. Ranges, so that a jump of the sequence is one. One thread's.
 class Gaps {
 public:
-    static constexpr std::size_t bound = 1'000'000;  ///< of ranges, some 24 bytes each
+    static constexpr std::size_t bound = 300'000;  ///< of ranges: one look into all takes a second
 
     Gaps() = default;
     /// Everything up to `low_water` is settled, and all up to `high_water` but `missing` was met.
@@ -61,7 +61,7 @@ public:
     /// How many ranges are kept.
     std::size_t size() const;
     /// So many that nothing above the high water may be met until some of them are settled: only a
-    /// transaction that is open for very long, beside a million that were rolled back, comes to it.
+    /// transaction that is open for very long, beside many that were rolled back, comes to it.
     bool full() const { return size() >= most_; }
 
     /// Begins a look: the youngest ranges, `most` at the most.

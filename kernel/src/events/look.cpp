@@ -113,7 +113,7 @@ SVC_RECORD(Snapshot, (snapshot));
 
 DeferredRows<LogRow> take_from(
     Tx& tx,
-    std::int64_t high_water,
+    std::int64_t above,
     const std::vector<IdRange>& ranges,
     int rows,
     std::int64_t bytes
@@ -123,7 +123,7 @@ DeferredRows<LogRow> take_from(
         lists[0].push_back(std::to_string(each.first));
         lists[1].push_back(std::to_string(each.last));
     }
-    return tx.later<LogRow>(take, high_water, rows, lists[0], lists[1], bytes);
+    return tx.later<LogRow>(take, above, rows, lists[0], lists[1], bytes);
 }
 
 /// Whether no more of them fit within the bounds of one look.
@@ -138,9 +138,9 @@ bool fills(const std::vector<LogRow>& found, int rows, std::int64_t bytes) {
 
 /// Whether all that is visible in the ranges asked for was read, and not cut off by a bound.
 bool whole(
-    const std::vector<LogRow>& found, std::int64_t high_water, int rows, std::int64_t bytes
+    const std::vector<LogRow>& found, std::int64_t above, int rows, std::int64_t bytes
 ) {
-    return (!found.empty() && found.back().id > high_water) || !fills(found, rows, bytes);
+    return (!found.empty() && found.back().id > above) || !fills(found, rows, bytes);
 }
 
 }  // namespace
@@ -166,20 +166,21 @@ Lookout::End Lookout::open(Tx& tx) {
 
 std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
-    const std::int64_t high_water = gaps_.full() ? unbounded : gaps_.high_water();
+    const bool was_full = gaps_.full();
+    const std::int64_t above = was_full ? unbounded : gaps_.high_water();
     if (gaps_.empty()) {
-        auto found = take_from(tx, high_water, {}, rows, bytes).all();
+        auto found = take_from(tx, above, {}, rows, bytes).all();
         has_more_ = fills(found, rows, bytes);
         return meet(std::move(found));
     }
     auto before = tx.later<Snapshot>(read_running);
-    auto taking = take_from(tx, high_water, gaps_.youngest(gaps_at_once), rows, bytes);
+    auto taking = take_from(tx, above, gaps_.youngest(gaps_at_once), rows, bytes);
     auto after = tx.later<Snapshot>(read_running);
     auto found = taking.all();
     has_more_ = fills(found, rows, bytes);
     // What one read was cut off at bounds all of them: nothing passes by a row with a lower id.
     auto bound = unbounded;
-    if (!whole(found, high_water, rows, bytes)) bound = found.back().id;
+    if (!whole(found, above, rows, bytes)) bound = found.back().id;
     if (const auto due = gaps_.due(Running(after.one_or_retry().snapshot)); !due.empty()) {
         auto late = take_from(tx, unbounded, due, rows, bytes).all();
         has_more_ |= fills(late, rows, bytes);
@@ -191,7 +192,7 @@ std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     for (const LogRow& each : found)
         if (each.id <= gaps_.high_water()) gaps_.found(each.id);
     if (bound == unbounded) gaps_.settle(Running(before.one_or_retry().snapshot));
-    has_more_ |= high_water == unbounded && !gaps_.full();
+    has_more_ |= was_full && !gaps_.full();
     return meet(std::move(found));
 }
 

@@ -4,8 +4,7 @@ namespace svc::events {
 
 namespace {
 
-/// The record gives the names and the order; the cause is copied as it was written, so that a row
-/// left by an older server passes unread.
+/// The record gives the names and the order; the cause is copied as it was written.
 std::string envelope_of(EventBody&& body, const EventNumbers& numbers, std::string_view actor) {
     constexpr std::size_t beside_values = 800;
     std::string out;
@@ -82,6 +81,7 @@ AuditEntry audit_entry(const LogRow& row) {
     const EventBody& body = row.body;
     return {
         .org_id = body.org_id,
+        .log_id = row.id,
         .id = body.event_id,
         .occurred_at = body.occurred_at,
         .action = row.action,

@@ -111,6 +111,7 @@ private:
         auto busy_until = Clock::time_point::min();
         for (bool announced = true; !wake_signal_.ended();) {
             const std::size_t rows = sequence(chain, lock);
+            tell_if_held_up(chain.gaps());
             const auto now = Clock::now();
             if (rows > 0 && !announced) busy_until = now + stay_busy;
             if (chain.has_more()) {
@@ -121,6 +122,17 @@ private:
             announced =
                 wake_signal_.wait(now < busy_until ? settings_.busy_poll : settings_.idle_poll);
         }
+    }
+
+    void tell_if_held_up(const Gaps& gaps) {
+        if (gaps.full() && !held_up_)
+            log().warning(
+                "new events wait: a transaction of this PostgreSQL, in whatever database, is open "
+                "so long that " +
+                std::to_string(gaps.size()) +
+                " ids may still be its; see pg_stat_activity and pg_prepared_xacts"
+            );
+        held_up_ = gaps.full();
     }
 
     static void begin(db::Database::Lock& lock) {
@@ -193,7 +205,7 @@ private:
     const Settings settings_;
     Bus* const bus_;  // null: nobody is woken and nobody wakes
     WakeSignal wake_signal_;
-    bool failing_ = false;  // the thread's own
+    bool failing_ = false, held_up_ = false;  // the thread's own
     std::atomic<bool> leading_{false}, lock_may_be_free_{false};
     std::atomic<std::int64_t> position_;
     std::atomic<std::uint64_t> events_{0}, batches_{0}, failures_{0};

@@ -7,6 +7,13 @@ namespace {
 constexpr Sql insert_principal{"orgs.insert_principal", R"(
     INSERT INTO principals (org_id, id, type, name, avatar_url) VALUES ($1, $2, $3, $4, $5))"};
 
+constexpr Sql upsert_principal{"orgs.name_principal", R"(
+    INSERT INTO principals AS p (org_id, id, type, name, avatar_url) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (org_id, id) DO UPDATE
+    SET name = $4, avatar_url = $5, last_edited_time = now(), version = p.version + 1
+    WHERE p.org_id = $1
+        AND (p.name IS DISTINCT FROM $4 OR p.avatar_url IS DISTINCT FROM $5))"};
+
 constexpr Sql change_principal{"orgs.update_principal", R"(
     UPDATE principals
     SET name = $3, avatar_url = $4, last_edited_time = now(), version = version + 1
@@ -52,6 +59,12 @@ void add_principal(
     Tx& tx, const Uuid& org, const Uuid& id, PrincipalType type, const PrincipalLook& look
 ) {
     tx.queue(insert_principal, org, id, type, look.name, look.avatar_url);
+}
+
+void name_principal(
+    Tx& tx, const Uuid& org, const Uuid& id, PrincipalType type, const PrincipalLook& look
+) {
+    tx.queue(upsert_principal, org, id, type, look.name, look.avatar_url);
 }
 
 void update_principal(Tx& tx, const Uuid& org, const Uuid& id, const PrincipalLook& look) {

@@ -23,6 +23,11 @@ struct PrincipalLook {
 void add_principal(
     Tx& tx, const Uuid& org, const Uuid& id, PrincipalType type, const PrincipalLook& look
 );
+/// The same of one that may be there, under another name: an automation, which is a file and has no
+/// row before somebody is to see what it did.
+void name_principal(
+    Tx& tx, const Uuid& org, const Uuid& id, PrincipalType type, const PrincipalLook& look
+);
 /// Nothing changes when it looks so already.
 void update_principal(Tx& tx, const Uuid& org, const Uuid& id, const PrincipalLook& look);
 /// It is gone; its name stays on what it did.

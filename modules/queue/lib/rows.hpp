@@ -15,10 +15,11 @@ struct Card;
 /// The row that says who has a card, and the four things that can be done to it.
 namespace svc::queue {
 
-/// A PrincipalRef of whoever is known by that id in that workspace.
-#define SVC_PRINCIPAL(org, id)                                                               \
-    "(SELECT json_build_object('id', p.id, 'principal_type', p.type, 'name', p.name) FROM " \
-    "principals p WHERE p.org_id = " org " AND p.id = " id ")"
+/// A PrincipalRef of whoever is known by that id in that workspace; without a name where nobody is.
+#define SVC_PRINCIPAL(org, id)                                                                 \
+    "coalesce((SELECT json_build_object('id', p.id, 'principal_type', p.type, 'name', p.name) " \
+    "FROM principals p WHERE p.org_id = " org " AND p.id = " id                                \
+    "), json_build_object('id', " id ", 'principal_type', 'automation', 'name', NULL))"
 /// Who has, or had, the lease of a row; null where nobody has one.
 #define SVC_HOLDER(row)                                                              \
     "CASE WHEN " row ".holder_id IS NOT NULL THEN " SVC_PRINCIPAL(row ".org_id", row \

@@ -81,11 +81,13 @@ TEST(Audit, EveryColumnThatIsChangedShows) {
          {"action = 'other'",
           "outcome = 'denied'",
           "actor_type = 'agent'",
+          "actor_type = 'x'",
           "actor_id = '00000000-0000-0000-0000-000000000001'",
           "actor_name = 'Eve'",
           "actor_token_id = entry_id",
           "on_behalf_of_user_id = entry_id",
           "via = 'mcp'",
+          "via = 'x'",
           "actor_json = '{}'",
           "changes = '{}'",
           "previous = '{ }'",
@@ -180,6 +182,29 @@ TEST(Audit, AnEntryThatIsWrittenAnewWithItsHashShowsInTheNext) {
     const auto report = chain.verify();
     EXPECT_EQ(report.entries, 3);
     EXPECT_EQ(report.fault, "entry 4 was changed");
+}
+
+// Somebody who works out the hashes anew can add what looks like one more thing that was done.
+TEST(Audit, ARowWithTwoEntriesShows) {
+    Chain chain;
+    chain.tamper("DELETE FROM event_chain WHERE audit_sequence > 4");
+    chain.tamper(
+        "UPDATE event_chain SET log_id = (SELECT c.log_id FROM event_chain c "
+        "WHERE c.org_id = event_chain.org_id AND c.audit_sequence = 3) WHERE audit_sequence = 4"
+    );
+    chain.tamper(
+        "UPDATE event_chain SET hash = (SELECT " + hash_in_sql() +
+        " FROM audit_events a WHERE a.org_id = event_chain.org_id AND a.sequence = 4) "
+        "WHERE audit_sequence = 4"
+    );
+    chain.tamper(
+        "UPDATE event_heads SET audit_sequence = 4, audit_hash = (SELECT c.hash FROM event_chain c "
+        "WHERE c.org_id = event_heads.org_id AND c.audit_sequence = 4) WHERE true"
+    );
+    const auto report = chain.verify();
+    EXPECT_EQ(report.entries, 4);
+    ASSERT_TRUE(report.fault);
+    EXPECT_TRUE(report.fault->ends_with("of the log has two entries")) << *report.fault;
 }
 
 TEST(Audit, TheCanonicalTextIsTheDocumentedOne) {

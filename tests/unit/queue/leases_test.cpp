@@ -48,6 +48,36 @@ TEST(Claiming, TheTokenIsNowhereInTheDatabase) {
         ) << where;
 }
 
+// A script is a file: no row names it before it holds something.
+TEST(Claiming, ByAScriptIsSeenByEverybodyUnderItsName) {
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.queue);
+    Caller script = fixture.owner;
+    script.type = PrincipalType::automation;
+    script.id = new_uuid();
+    script.name = "sweep.lua";
+    script.user_id.reset();
+    script.surface = Surface::automation;
+    for (const char* name : {"sweep.lua", "broom.lua"}) {
+        script.name = name;
+        const Answer claim = fixture.claim(script);
+        ASSERT_TRUE(claim.body.at("claimed").as_bool());
+        EXPECT_EQ(claim.text("/lease/holder/name"), name);
+        EXPECT_EQ(claim.body.at("card"), fixture.get(made.id()).body);
+        const Answer lease =
+            in_process().must(fixture.owner, "get_lease", {{"lease_id", claim.text("/lease/id")}});
+        EXPECT_EQ(lease.body, claim.body.at("lease"));
+        EXPECT_EQ(say(script, "release_lease", claim).status, 200);
+    }
+    fixture.claim(script);
+    in_process().run("DELETE FROM principals WHERE type = 'automation'");
+    EXPECT_EQ(fixture.get(made.id()).text("/lease/holder/principal_type"), "automation");
+    const Answer leases =
+        in_process().must(fixture.owner, "list_leases", {{"card_id", made.text("/id")}});
+    EXPECT_EQ(leases.text("/results/0/holder/id"), script.id.str());
+    EXPECT_TRUE(leases.body.at_pointer("/results/0/holder/name").is_null());
+}
+
 TEST(Claiming, AnEmptyColumnIsNoError) {
     BoardFixture fixture;
     const Answer claim = fixture.claim();
