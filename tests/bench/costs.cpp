@@ -3,6 +3,7 @@
 #include "process.hpp"
 #include "tests/support/program.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -39,24 +40,36 @@ std::string_view name_of(Cost cost) {
 
 DatabaseMeter::DatabaseMeter(const Lab& lab)
     : postmaster_(postmaster_of(lab)),
-      connection_(lab.postgres().superuser_url(lab.database_url())) {}
+      connection_(lab.postgres().superuser_url(lab.database_url())) {
+    connection_.must("SET client_min_messages = warning");
+    connection_.must("CREATE EXTENSION IF NOT EXISTS pg_walinspect");
+}
 
 double DatabaseMeter::cpu_ns() const {
     return cpu_nanoseconds(postmaster_) + cpu_of_ended_children(postmaster_);
 }
 
-double DatabaseMeter::wal_bytes() {
+double DatabaseMeter::wal_end() {
     return std::stod(connection_.must("SELECT pg_current_wal_insert_lsn() - '0/0'")[0][0]);
+}
+
+double DatabaseMeter::wal_bytes_since(double end) {
+    const auto pages = connection_.must(fmt::format(
+        "SELECT sum(s.fpi_size) FROM pg_get_wal_stats('0/0'::pg_lsn + {:.0f}, "
+        "pg_current_wal_flush_lsn()) s",
+        end
+    ));
+    return wal_end() - end - std::stod(pages[0][0]);
 }
 
 void DatabaseMeter::settle() {
     constexpr double next_to_nothing = 2000;  // bytes; of jobs that look for work now and then
     constexpr auto interval = std::chrono::milliseconds(150);
     int quiet = 0;
-    double before = wal_bytes();
+    double before = wal_end();
     for (int i = 0; i < 800 && quiet < 3; ++i) {
         std::this_thread::sleep_for(interval);
-        const double now = wal_bytes();
+        const double now = wal_end();
         quiet = now - before < next_to_nothing ? quiet + 1 : 0;
         before = now;
     }
@@ -75,13 +88,13 @@ double Contest::measure(Costs& costs, Lab& lab, const Work& work) {
     auto& meter = meters_.at(&lab);
     meter.settle();
     const pid_t server = lab.server().pid();
-    const double wal = meter.wal_bytes(), database = meter.cpu_ns(), own = cpu_nanoseconds(server);
+    const double wal = meter.wal_end(), database = meter.cpu_ns(), own = cpu_nanoseconds(server);
     const auto worked = work();
     meter.settle();  // what the work leaves to be done later is part of its cost
     const auto each = [&](double value) { return value / static_cast<double>(worked.done); };
     costs.database_us.push_back(each((meter.cpu_ns() - database) / 1000));
     costs.server_us.push_back(each((cpu_nanoseconds(server) - own) / 1000));
-    costs.wal_bytes.push_back(each(meter.wal_bytes() - wal));
+    costs.wal_bytes.push_back(each(meter.wal_bytes_since(wal)));
     costs.per_second.push_back(static_cast<double>(worked.done) / worked.seconds);
     return costs.per_second.back();
 }

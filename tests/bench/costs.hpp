@@ -23,8 +23,11 @@ public:
 
     /// Nanoseconds of processor time of all its processes so far, background ones included.
     double cpu_ns() const;
-    /// Bytes of write-ahead log so far.
-    double wal_bytes();
+    /// Where the write-ahead log ends, in bytes.
+    double wal_end();
+    /// Bytes that were logged since then, but for pages as a whole: behind a checkpoint whoever
+    /// changes a page first logs it, so what they cost is a matter of the moment.
+    double wal_bytes_since(double end);
     /// Waits until the cluster has come to rest: what was asked of it writes no more log.
     void settle();
 

@@ -162,8 +162,7 @@ A value is the quotient of medians over the rounds. Ratios count. Absolute numbe
 machine at that hour, and mean little beside those of another run. Commits are durable, on both
 sides. `database us` and `server us` are microseconds of processor time for a request or job: of all
 processes of PostgreSQL, background ones included, and of the server; `wal bytes` is what a request or
-job adds to the write-ahead log, without the pages that are logged as a whole behind a checkpoint: none
-falls into the run.
+job adds to the write-ahead log, without the pages that are logged as a whole behind a checkpoint.
 )";
 
 }  // namespace

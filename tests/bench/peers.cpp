@@ -122,9 +122,10 @@ void measure_single(Lab& lab, const Plan& plan, Report& report, Queues& queues) 
     // Of a round of two seconds the rate is a quarter more or less than of the next.
     contest.run(3 * plan.rounds);
     const auto compare = [&](const std::string& name, const std::string& peer, Cost cost, Bar bar) {
-        report.figure(
-            name + "/" + peer, contest.ratio("workboard", peer, cost), bar, contest.made_of(cost)
-        );
+        const auto made_of = contest.made_of(cost);
+        const auto in_place = contest.ratio("workboard-in-place", peer, cost);
+        report.figure(name + "-in-place/" + peer, in_place, bar, made_of);
+        report.figure(name + "/" + peer, contest.ratio("workboard", peer, cost), made_of);
     };
     compare("claim-complete", "pg-boss", &Costs::per_second, at_least(1.2));
     compare("claim-complete", "graphile-worker", &Costs::per_second, at_least(0.4));
