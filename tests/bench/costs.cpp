@@ -54,9 +54,11 @@ double DatabaseMeter::wal_end() {
 }
 
 double DatabaseMeter::wal_bytes_since(double end) {
+    // Where nobody has written, the end that was flushed lies before.
     const auto pages = connection_.must(fmt::format(
-        "SELECT sum(s.fpi_size) FROM pg_get_wal_stats('0/0'::pg_lsn + {:.0f}, "
-        "pg_current_wal_flush_lsn()) s",
+        "SELECT CASE WHEN f.lsn > s.lsn THEN (SELECT sum(w.fpi_size) FROM pg_get_wal_stats("
+        "s.lsn, f.lsn) w) ELSE 0 END FROM (SELECT '0/0'::pg_lsn + {:.0f} AS lsn) s, "
+        "(SELECT pg_current_wal_flush_lsn() AS lsn) f",
         end
     ));
     return wal_end() - end - std::stod(pages[0][0]);
