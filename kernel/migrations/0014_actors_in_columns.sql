@@ -1,5 +1,5 @@
--- Who did something stood in each row of the log as JSON, which was a third of the row, and whoever
--- asks what somebody did parsed it in each.
+-- The actor stood in each row of the log as JSON, which was up to a third of the row, and a query for
+-- what somebody did parsed it in each.
 DROP VIEW events;
 DROP VIEW audit_events;
 

@@ -1,6 +1,6 @@
--- Whoever sequences knows which rows of the log have no number yet, and asks for those above the low
--- water alone, once, when it takes over: a summary of how high the ids go in each part of the table
--- finds them. An index of all of them was written by every event.
+-- The sequencer keeps in memory which rows of the log have no number yet. Only a server that becomes the
+-- sequencer reads the ids above the low water, once, and a BRIN index finds these. An index with an
+-- entry for each id was written by every event.
 DROP INDEX event_chain_by_log_id;
 CREATE INDEX event_chain_by_log_id ON event_chain USING brin (log_id)
     WITH (pages_per_range = 32, autosummarize = on);

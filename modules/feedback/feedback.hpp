@@ -8,15 +8,6 @@
 /// What several files of this module share.
 namespace svc::feedback {
 
-/// The value that is called so.
-template <class Enum>
-std::optional<Enum> named(std::string_view name) {
-    const auto names = Json<Enum>::names();
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) return std::nullopt;
-    return static_cast<Enum>(found - names.begin());
-}
-
 /// Under which reports are kept that were given in no workspace.
 inline Uuid org_or_none(const Caller& caller) { return caller.org_id.value_or(Uuid()); }
 

@@ -114,7 +114,7 @@ int show(Kernel& kernel, const std::optional<SurveyKey>& only) {
 int run(Kernel& kernel, std::span<const std::string> words) {
     if (words.empty()) return show(kernel, std::nullopt);
     if (words.size() == 1)
-        if (const auto survey = named<SurveyKey>(words[0])) return show(kernel, survey);
+        if (const auto survey = enumerator_of<SurveyKey>(words[0])) return show(kernel, survey);
     std::fputs(usage, stderr);
     return 2;
 }

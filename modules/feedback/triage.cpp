@@ -273,11 +273,11 @@ int run(Kernel& kernel, std::span<const std::string> words) {
     };
     if (is("list", 1)) return list(kernel, std::nullopt, last_id());
     if (is("list", 2) || is("list", 3))
-        if (const auto status = named<FeedbackStatus>(words[1]); status || words[1] == "all")
+        if (const auto status = enumerator_of<FeedbackStatus>(words[1]); status || words[1] == "all")
             return list(kernel, status, words.size() == 3 ? id_of(words[2]) : last_id());
     if (is("show", 2)) return show(kernel, id_of(words[1]));
     if (is("set-status", 3))
-        if (const auto status = named<FeedbackStatus>(words[2]))
+        if (const auto status = enumerator_of<FeedbackStatus>(words[2]))
             return set_status(kernel, id_of(words[1]), *status);
     if (is("reply", 3)) return reply(kernel, id_of(words[1]), reply_of(words[2]));
     std::fputs(usage, stderr);

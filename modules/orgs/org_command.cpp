@@ -67,14 +67,6 @@ constexpr const char* usage =
     "       workboard org set-plan <slug or id> free|team|business\n"
     "       workboard org set-billing-state <slug or id> active|trialing|past_due|canceled\n";
 
-template <class Enum>
-std::optional<Enum> parse(std::string_view name) {
-    const auto names = Json<Enum>::names();
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) return std::nullopt;
-    return static_cast<Enum>(found - names.begin());
-}
-
 std::string line_of(const OrganizationBilling& org) {
     std::string line = org.id.str() + "  " + org.slug + "  ";
     line += name_of(org.plan);
@@ -128,10 +120,10 @@ int set(Kernel& kernel, const BillingChange& change_to) {
 int run(Kernel& kernel, std::span<const std::string> words) {
     if (words.size() == 1 && words[0] == "list") return list(kernel);
     if (words.size() == 3 && words[0] == "set-plan")
-        if (const auto plan = parse<Plan>(words[2]))
+        if (const auto plan = enumerator_of<Plan>(words[2]))
             return set(kernel, {"org set-plan", words[1], plan, std::nullopt});
     if (words.size() == 3 && words[0] == "set-billing-state")
-        if (const auto state = parse<BillingState>(words[2]))
+        if (const auto state = enumerator_of<BillingState>(words[2]))
             return set(kernel, {"org set-billing-state", words[1], std::nullopt, state});
     std::fputs(usage, stderr);
     return 2;

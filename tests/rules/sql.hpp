@@ -152,14 +152,15 @@ inline const NamedTexts& texts_of_header(const SourceFile& header) {
 }
 
 /// What a file can name: its own texts, those of the headers of its module, and those that a
-/// module shows to others.
+/// module or the kernel shows to others.
 inline NamedTexts texts_for(const SourceFile& of) {
     NamedTexts out;
     const auto home = home_of(of.path);
     for (const auto& file : sources()) {
         if (!file.is(".hpp")) continue;
         const fs::path path(file.path);
-        if (path.filename() == "api.hpp" || path.parent_path().filename() == "api" || file.in(home))
+        if (path.filename() == "api.hpp" || path.parent_path().filename() == "api" ||
+            file.in("kernel/include") || file.in(home))
             for (const auto& each : texts_of_header(file)) out.insert(each);
     }
     auto own = named_texts(of, out);

@@ -5,6 +5,7 @@
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enumerators.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -341,6 +342,15 @@ private:
 template <class T>
 requires std::is_enum_v<T> std::string_view name_of(T each) {
     return Json<T>::names()[static_cast<std::size_t>(each)];
+}
+
+/// The enumerator of that wire name; nothing when there is none.
+template <class T>
+requires std::is_enum_v<T> std::optional<T> enumerator_of(std::string_view name) {
+    const auto names = Json<T>::names();
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<T>(found - names.begin());
 }
 
 }  // namespace svc

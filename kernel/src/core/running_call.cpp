@@ -65,8 +65,8 @@ Failure wrong_at(
 
 Failure wrong_at(const Call& call, const std::vector<WrongPart>& parts) {
     std::string detail;
-    const std::size_t told = std::min(parts.size(), decl::most_issues);
-    for (const auto& [path, message] : std::span(parts).first(told)) {
+    const std::size_t count = std::min(parts.size(), decl::most_issues);
+    for (const auto& [path, message] : std::span(parts).first(count)) {
         detail += detail.empty() ? '[' : ',';
         detail += Failure::issue_at(loc_of(call, path), "value_error", message);
     }

@@ -79,13 +79,6 @@ bool is_filled_from(const ActorColumns& columns, const std::string& actor_json) 
     }
 }
 
-template <class Enum>
-Enum named(std::string_view name, Enum otherwise) {
-    const auto names = Json<Enum>::names();
-    const auto found = std::ranges::find(names, name);
-    return found == names.end() ? otherwise : static_cast<Enum>(found - names.begin());
-}
-
 /// What is wrong with an entry that stands where `expected` is due.
 std::optional<std::string> fault_of(const AuditEntry& entry, std::int64_t expected) {
     const std::string which = "entry " + std::to_string(expected);
@@ -100,12 +93,13 @@ std::optional<std::string> fault_of(const AuditEntry& entry, std::int64_t expect
 
 EventActor actor_in(const ActorColumns& columns) {
     return {
-        .principal_type = named(columns.actor_type, PrincipalType::system),
+        .principal_type =
+            enumerator_of<PrincipalType>(columns.actor_type).value_or(PrincipalType::system),
         .id = columns.actor_id,
         .name = columns.actor_name,
         .token_id = columns.actor_token_id,
         .on_behalf_of_user_id = columns.on_behalf_of_user_id,
-        .via = named(columns.via, Surface::system),
+        .via = enumerator_of<Surface>(columns.via).value_or(Surface::system),
     };
 }
 

@@ -4,19 +4,15 @@
 #include "events/envelope.hpp"
 #include "svc/event_row.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace svc::events {
 
 namespace {
 
-constexpr Sql add_row{"events.add_log_row", R"(
-    INSERT INTO event_log (
-        org_id, entry_id, kind, outcome, object, object_id, object_name, version,
-        board_id, column_id, card_id, parent_id, changes, previous, truncated,
-        moved_from, moved_to, subject,
-        action, actor_type, actor_id, actor_name, actor_token_id, on_behalf_of_user_id, via,
-        mutation_id, cause, depth, client_address, user_agent, request_id)
+constexpr Sql add_row{"events.add_log_row", SVC_EVENT_COLUMNS R"(
     VALUES (
         $1, $2, $3, $4, $5, $6, $7, $8,
         $9, $10, $11, $12, $13, $14, $15,
@@ -37,13 +33,7 @@ constexpr Sql add_event{
 
 // Lists travel as arrays of text, one per column; empty text stands for NULL. In the order given,
 // which their ids keep.
-constexpr Sql add_rows{"events.add_log_rows", R"(
-    INSERT INTO event_log (
-        org_id, entry_id, kind, outcome, object, object_id, object_name, version,
-        board_id, column_id, card_id, parent_id, changes, previous, truncated,
-        moved_from, moved_to, subject,
-        action, actor_type, actor_id, actor_name, actor_token_id, on_behalf_of_user_id, via,
-        mutation_id, cause, depth, client_address, user_agent, request_id)
+constexpr Sql add_rows{"events.add_log_rows", SVC_EVENT_COLUMNS R"(
     SELECT e.org_id, e.entry_id, NULLIF(e.kind, ''), 'success', e.object, e.object_id,
         NULLIF(e.object_name, ''), e.version, NULLIF(e.board_id, '')::uuid,
         NULLIF(e.column_id, '')::uuid, NULLIF(e.card_id, '')::uuid,
@@ -64,8 +54,8 @@ constexpr Sql add_rows{"events.add_log_rows", R"(
 constexpr std::size_t rows_a_statement = 1'000;
 constexpr std::size_t longest_text = 1'000;  // bytes of a name or a user agent
 
-std::optional<std::string_view> or_null(std::string_view text) {
-    return text.empty() ? std::nullopt : std::optional(text);
+std::optional<std::string> or_null(std::string_view text) {
+    return text.empty() ? std::nullopt : std::optional(std::string(text));
 }
 
 std::string_view cut(std::string_view text) {
@@ -90,33 +80,32 @@ Uuid org_of(const Event& event, const EventContext& context) {
     throw std::logic_error("an event without a workspace: " + std::string(event.kind->name));
 }
 
-std::optional<std::string_view> name_of_thing(const std::optional<std::string>& name) {
-    return name ? std::optional(cut(*name)) : std::nullopt;
+std::optional<std::string> name_of_thing(const std::optional<std::string>& name) {
+    return name ? std::optional(std::string(cut(*name))) : std::nullopt;
 }
 
-/// Binds, behind what is given, what all rows end with: who did it, and by which request.
-template <class... Before>
-void queue_with_context(
-    Tx& tx, const Sql& sql, const EventContext& context, const Before&... before
-) {
+std::optional<std::string> text_of(const std::optional<Uuid>& id) {
+    return id ? std::optional(id->str()) : std::nullopt;
+}
+
+/// What all rows end with: who did it, and by which request.
+ParamList by_whom(const EventContext& context, std::string_view request_id) {
     const EventActor actor = actor_of(context.caller, context.surface);
-    tx.queue(
-        sql,
-        before...,
-        context.action,
-        actor.principal_type,
-        actor.id,
+    return {{
+        std::string(context.action),
+        std::string(name_of(actor.principal_type)),
+        actor.id.str(),
         actor.name,
-        actor.token_id,
-        actor.on_behalf_of_user_id,
-        actor.via,
-        context.mutation_id,
+        text_of(actor.token_id),
+        text_of(actor.on_behalf_of_user_id),
+        std::string(name_of(actor.via)),
+        text_of(context.mutation_id),
         cause_of(context),
-        context.depth,
+        std::to_string(context.depth),
         or_null(context.client_address),
         or_null(cut(context.user_agent)),
-        or_null(context.request_id)
-    );
+        or_null(request_id),
+    }};
 }
 
 /// What is stored of the subject; nothing where it is read, or where `changes` says it all.
@@ -142,42 +131,30 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
 ParamList row_of(const Event& event, const EventContext& context) {
     Values values = bounded(event.changes, event.previous);
     const PlaceIds place = place_of(event);
-    const EventActor actor = actor_of(context.caller, context.surface);
-    const auto text = [](const auto& id) { return id ? std::optional(id->str()) : std::nullopt; };
-    const auto own = [](const std::optional<std::string_view>& view) {
-        return view ? std::optional<std::string>(*view) : std::nullopt;
-    };
-    return {{
+    ParamList row{{
         new_uuid().str(),
         event.kind->record ? std::optional<std::string>(event.kind->name) : std::nullopt,
         std::string(event.kind->object),
         event.id.str(),
-        own(name_of_thing(event.name)),
+        name_of_thing(event.name),
         std::to_string(event.version),
-        text(place.board_id),
-        text(place.column_id),
-        text(place.card_id),
-        text(place.parent_id),
+        text_of(place.board_id),
+        text_of(place.column_id),
+        text_of(place.card_id),
+        text_of(place.parent_id),
         std::move(values.changes),
         std::move(values.previous),
         list_of(values.truncated_fields),
         text_of(event.from),
         text_of(event.to),
         kept_subject(event),
-        std::string(context.action),
-        std::string(name_of(actor.principal_type)),
-        actor.id.str(),
-        actor.name,
-        text(actor.token_id),
-        text(actor.on_behalf_of_user_id),
-        std::string(name_of(actor.via)),
-        text(context.mutation_id),
-        cause_of(context),
-        std::to_string(context.depth),
-        own(or_null(context.client_address)),
-        own(or_null(cut(context.user_agent))),
-        own(or_null(event.request_id.empty() ? context.request_id : event.request_id)),
     }};
+    const bool own = !event.request_id.empty();
+    std::ranges::move(
+        by_whom(context, own ? event.request_id : context.request_id).values,
+        std::back_inserter(row.values)
+    );
+    return row;
 }
 
 void queue_events(Tx& tx, std::span<const Event> events, const EventContext& context) {
@@ -210,17 +187,18 @@ void queue_events(Tx& tx, std::span<const Event> events, const EventContext& con
             add(each.request_id);
         }
         std::apply(
-            [&](const auto&... list) { queue_with_context(tx, add_rows, context, list...); }, lists
+            [&](const auto&... list) {
+                tx.queue(add_rows, list..., by_whom(context, context.request_id));
+            },
+            lists
         );
     }
 }
 
 void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
     const Values values = bounded(note.after, note.before);
-    queue_with_context(
-        tx,
+    tx.queue(
         add_row,
-        context,
         note.org_id,
         new_uuid(),
         nullptr,
@@ -238,7 +216,8 @@ void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
         list_of(values.truncated_fields),
         nullptr,
         nullptr,
-        nullptr
+        nullptr,
+        by_whom(context, context.request_id)
     );
 }
 

@@ -3,6 +3,7 @@
 #include "modules/boards/api/named_cards.hpp"
 #include "modules/boards/card/access.hpp"
 #include "modules/boards/card/requests.hpp"
+#include "modules/boards/history/actor.hpp"
 #include "modules/boards/operations.hpp"
 
 #include <limits>
@@ -16,9 +17,7 @@ namespace {
 constexpr Sql some_activity{"boards.list_card_activity", R"(
     SELECT l.entry_id AS id, l.kind, l.action, l.object AS subject_type, l.object_id AS subject_id,
         l.occurred_at,
-        json_build_object('id', l.actor_id, 'principal_type', l.actor_type,
-            'name', l.actor_name) AS actor,
-        l.via, l.changes, l.previous, l.id AS log_id
+        )" SVC_ACTOR("l") R"( AS actor, l.via, l.changes, l.previous, l.id AS log_id
     FROM event_log l
     WHERE l.org_id = $1 AND l.card_id = $2 AND l.id < $3 AND l.outcome = 'success'
     ORDER BY l.id DESC
@@ -29,9 +28,7 @@ constexpr Sql some_activity{"boards.list_card_activity", R"(
 constexpr Sql some_versions{"boards.list_card_versions", R"(
     SELECT (e.changes::json ->> 'version')::bigint AS version, e.kind, e.action,
         e.occurred_at AS edited_at,
-        json_build_object('id', e.actor_id, 'principal_type', e.actor_type,
-            'name', e.actor_name) AS edited_by,
-        e.via,
+        )" SVC_ACTOR("e") R"( AS edited_by, e.via,
         CASE WHEN e.kind = 'card.created' THEN '[]' ELSE (
             SELECT json_agg(k ORDER BY k) FROM json_object_keys(e.changes::json) k
             WHERE k NOT IN ('version', 'last_edited_time', 'last_edited_by'))

@@ -1,5 +1,6 @@
 // What happened on a board.
 
+#include "modules/boards/history/actor.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/statements.hpp"
 
@@ -46,9 +47,7 @@ constexpr Sql some_activity{"boards.list_board_activity", R"(
     )
     SELECT x.event_id AS id, x.board_sequence, x.kind, x.object AS subject_type,
         x.object_id AS subject_id, x.card_id,
-        json_build_object('id', x.actor_id, 'principal_type', x.actor_type,
-            'name', x.actor_name) AS actor,
-        x.via, x.changes, x.previous, x.occurred_at
+        )" SVC_ACTOR("x") R"( AS actor, x.via, x.changes, x.previous, x.occurred_at
     FROM (
         SELECT v.*
         FROM events v
